@@ -1,0 +1,222 @@
+//! Columns of rotations and points, one component after the other in memory.
+//!
+//! A clip keeps each joint's samples as columns, so that a loop over time reads memory in order and
+//! the compiler can work on several frames at once.
+
+use glam::{DQuat, DVec3};
+
+use super::Rotation;
+
+/// A column of rotations: x, y, z and w each contiguous.
+#[derive(Clone, Debug, Default)]
+pub struct Rotations {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+    w: Vec<f64>,
+}
+
+impl Rotations {
+    /// An empty column.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty column with room for `n` rotations.
+    #[must_use]
+    pub fn with_capacity(n: usize) -> Self {
+        let room = || Vec::with_capacity(n);
+        Self { x: room(), y: room(), z: room(), w: room() }
+    }
+
+    /// `n` copies of one rotation.
+    #[must_use]
+    pub fn repeat(rotation: Rotation, n: usize) -> Self {
+        let q = rotation.quat();
+        Self { x: vec![q.x; n], y: vec![q.y; n], z: vec![q.z; n], w: vec![q.w; n] }
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.w.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.w.is_empty()
+    }
+
+    /// The rotation at `i`, or `None` past the end.
+    #[must_use]
+    pub fn get(&self, i: usize) -> Option<Rotation> {
+        (i < self.len()).then(|| self.at(i))
+    }
+
+    /// The rotation at `i`.
+    ///
+    /// # Panics
+    ///
+    /// Past the end.
+    #[must_use]
+    pub fn at(&self, i: usize) -> Rotation {
+        Rotation::from_unit(DQuat::from_xyzw(self.x[i], self.y[i], self.z[i], self.w[i]))
+    }
+
+    /// Replaces the rotation at `i`.
+    ///
+    /// # Panics
+    ///
+    /// Past the end.
+    pub fn set(&mut self, i: usize, rotation: Rotation) {
+        let q = rotation.quat();
+        (self.x[i], self.y[i], self.z[i], self.w[i]) = (q.x, q.y, q.z, q.w);
+    }
+
+    /// Appends a rotation.
+    pub fn push(&mut self, rotation: Rotation) {
+        let q = rotation.quat();
+        self.x.push(q.x);
+        self.y.push(q.y);
+        self.z.push(q.z);
+        self.w.push(q.w);
+    }
+
+    /// All of them in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Rotation> + '_ {
+        (0..self.len()).map(|i| self.at(i))
+    }
+
+    /// The component columns x, y, z, w.
+    #[must_use]
+    pub fn xyzw(&self) -> [&[f64]; 4] {
+        [&self.x, &self.y, &self.z, &self.w]
+    }
+
+    /// The component columns x, y, z, w, writable. Whoever writes keeps every quaternion a unit.
+    pub(crate) fn xyzw_mut(&mut self) -> [&mut [f64]; 4] {
+        [&mut self.x, &mut self.y, &mut self.z, &mut self.w]
+    }
+}
+
+impl FromIterator<Rotation> for Rotations {
+    fn from_iter<I: IntoIterator<Item = Rotation>>(rotations: I) -> Self {
+        let rotations = rotations.into_iter();
+        let mut out = Self::with_capacity(rotations.size_hint().0);
+        rotations.for_each(|r| out.push(r));
+        out
+    }
+}
+
+/// A column of points or vectors: x, y and z each contiguous.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+}
+
+impl Points {
+    /// An empty column.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `n` copies of one point.
+    #[must_use]
+    pub fn repeat(point: DVec3, n: usize) -> Self {
+        Self { x: vec![point.x; n], y: vec![point.y; n], z: vec![point.z; n] }
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// The point at `i`, or `None` past the end.
+    #[must_use]
+    pub fn get(&self, i: usize) -> Option<DVec3> {
+        (i < self.len()).then(|| self.at(i))
+    }
+
+    /// The point at `i`.
+    ///
+    /// # Panics
+    ///
+    /// Past the end.
+    #[must_use]
+    pub fn at(&self, i: usize) -> DVec3 {
+        DVec3::new(self.x[i], self.y[i], self.z[i])
+    }
+
+    /// Replaces the point at `i`.
+    ///
+    /// # Panics
+    ///
+    /// Past the end.
+    pub fn set(&mut self, i: usize, point: DVec3) {
+        (self.x[i], self.y[i], self.z[i]) = (point.x, point.y, point.z);
+    }
+
+    /// Appends a point.
+    pub fn push(&mut self, point: DVec3) {
+        self.x.push(point.x);
+        self.y.push(point.y);
+        self.z.push(point.z);
+    }
+
+    /// All of them in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = DVec3> + '_ {
+        (0..self.len()).map(|i| self.at(i))
+    }
+
+    /// The component columns x, y, z.
+    #[must_use]
+    pub fn xyz(&self) -> [&[f64]; 3] {
+        [&self.x, &self.y, &self.z]
+    }
+
+    /// The component columns x, y, z, writable.
+    pub fn xyz_mut(&mut self) -> [&mut [f64]; 3] {
+        [&mut self.x, &mut self.y, &mut self.z]
+    }
+}
+
+impl FromIterator<DVec3> for Points {
+    fn from_iter<I: IntoIterator<Item = DVec3>>(points: I) -> Self {
+        let mut out = Self::default();
+        points.into_iter().for_each(|p| out.push(p));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Angle;
+
+    #[test]
+    fn columns_give_back_what_was_put_in() {
+        let a = Rotation::about_x(Angle::from_radians(0.3));
+        let mut column: Rotations = [a, a.inverse()].into_iter().collect();
+        column.push(Rotation::IDENTITY);
+        column.set(0, a * a);
+        assert_eq!(column.len(), 3);
+        assert_eq!(column.at(1).quat(), a.inverse().quat());
+        assert_eq!(column.at(0).quat(), (a * a).quat());
+        assert!(column.get(3).is_none());
+        let points: Points = column.iter().map(|r| r * DVec3::Y).collect();
+        assert_eq!(points.at(2), DVec3::Y);
+        assert_eq!(points.xyz()[0].len(), 3);
+    }
+}

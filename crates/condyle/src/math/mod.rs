@@ -1,0 +1,19 @@
+//! Rotations, angles and circular intervals: the mathematics everything else stands on.
+//!
+//! Conventions (pinned by tests, listed in `CONVENTIONS.md`): right-handed, column vectors, active
+//! rotations, Hamilton quaternions, `a * b` means "first `b`, then `a`", radians inside.
+//! All transcendental functions come from [`trig`], so results are the same bits on every machine.
+
+mod angle;
+mod arc;
+mod columns;
+mod rotation;
+pub mod trig;
+
+#[cfg(test)]
+pub(crate) mod arbitrary;
+
+pub use angle::Angle;
+pub use arc::Arc;
+pub use columns::{Points, Rotations};
+pub use rotation::Rotation;
