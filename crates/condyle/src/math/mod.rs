@@ -17,3 +17,4 @@ pub use angle::Angle;
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
 pub use rotation::Rotation;
+pub(crate) use rotation::{angle_between, unit};
