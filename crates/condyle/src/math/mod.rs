@@ -7,6 +7,7 @@
 mod angle;
 mod arc;
 mod columns;
+mod euler;
 mod rotation;
 pub mod trig;
 
@@ -16,5 +17,6 @@ pub(crate) mod arbitrary;
 pub use angle::Angle;
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
+pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
 pub use rotation::Rotation;
 pub(crate) use rotation::{angle_between, unit};
