@@ -7,6 +7,7 @@
 mod angle;
 mod arc;
 mod columns;
+mod direct;
 mod euler;
 mod rotation;
 pub mod trig;
@@ -17,5 +18,6 @@ pub(crate) mod arbitrary;
 pub use angle::Angle;
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
+pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
 pub use rotation::Rotation;
