@@ -10,6 +10,8 @@ mod columns;
 mod direct;
 mod euler;
 mod rotation;
+mod swing;
+mod swing_twist;
 pub mod trig;
 
 #[cfg(test)]
@@ -21,3 +23,5 @@ pub use columns::{Points, Rotations};
 pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
 pub use rotation::Rotation;
+pub use swing::SwingKind;
+pub use swing_twist::{Swing, SwingAxes, SwingTwist};
