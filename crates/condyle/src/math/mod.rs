@@ -1,13 +1,13 @@
 //! Rotations, angles and circular intervals: the mathematics everything else stands on.
 //!
 //! Conventions (pinned by tests, listed in `CONVENTIONS.md`): right-handed, column vectors, active
-//! rotations, Hamilton quaternions, `a * b` means "first `b`, then `a`", radians inside.
 //! All transcendental functions come from [`trig`], so results are the same bits on every machine.
 
 mod angle;
 mod arc;
 mod columns;
 mod direct;
+mod eigen;
 mod euler;
 mod rotation;
 mod swing;
@@ -21,6 +21,7 @@ pub use angle::Angle;
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
 pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
+pub use eigen::{Svd3, SymmetricEigen, svd3, symmetric_eigen};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
 pub use rotation::Rotation;
 pub use swing::SwingKind;
