@@ -1,6 +1,7 @@
 //! Rotations, angles and circular intervals: the mathematics everything else stands on.
 //!
 //! Conventions (pinned by tests, listed in `CONVENTIONS.md`): right-handed, column vectors, active
+//! rotations, Hamilton quaternions, `a * b` means "first `b`, then `a`", radians inside.
 //! All transcendental functions come from [`trig`], so results are the same bits on every machine.
 
 mod angle;
@@ -9,6 +10,7 @@ mod columns;
 mod direct;
 mod eigen;
 mod euler;
+mod mean;
 mod rotation;
 mod swing;
 mod swing_twist;
@@ -23,6 +25,7 @@ pub use columns::{Points, Rotations};
 pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
 pub use eigen::{Svd3, SymmetricEigen, svd3, symmetric_eigen};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
+pub use mean::{MeanRotation, mean_rotation};
 pub use rotation::Rotation;
 pub use swing::SwingKind;
 pub use swing_twist::{Swing, SwingAxes, SwingTwist};
