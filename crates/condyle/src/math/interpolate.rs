@@ -16,7 +16,7 @@ impl Rotation {
     ///
     /// # Source
     ///
-    /// K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH 1985, section 3.3:
+    /// K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH 1985:
     ///
     /// ```text
     ///   slerp(a, b; t) = ( sin((1−t) ω) a + sin(t ω) b ) / sin ω,   ω the angle between a and b
