@@ -37,7 +37,7 @@ pub(crate) fn angle(u: &mut Unstructured<'_>) -> Result<Angle> {
 }
 
 /// In [-1, 1]: often exactly ±0 or ±1, often tiny.
-fn component(u: &mut Unstructured<'_>) -> Result<f64> {
+pub(crate) fn component(u: &mut Unstructured<'_>) -> Result<f64> {
     let magnitude = match u.int_in_range(0..=3)? {
         0 => 0.0,
         1 => 1.0,
