@@ -220,7 +220,12 @@ fn text_of_markers(text: &mut String, markers: &Markers) {
         let seen = markers.frame_count() - missing;
         let _ = match missing {
             0 => writeln!(text, "    {}", marker.name),
-            _ => writeln!(text, "    {}  (seen in {seen} of {} frames)", marker.name, markers.frame_count()),
+            _ => writeln!(
+                text,
+                "    {}  (seen in {seen} of {} frames)",
+                marker.name,
+                markers.frame_count()
+            ),
         };
     }
 }

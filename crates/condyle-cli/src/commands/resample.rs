@@ -1,6 +1,6 @@
 //! `condyle resample`.
 
-use condyle::motion::ResampleTo;
+use condyle::motion::{MAX_RESAMPLED, ResampleTo};
 
 use super::{Answer, read_one, write_out};
 use crate::args::Resample;
@@ -17,7 +17,10 @@ pub(super) fn run(args: &Resample) -> Result<Answer, Failure> {
         (None, Some(frames)) => ResampleTo::Frames(frames),
         (None, None) => unreachable!("clap asks for one of the two"),
     };
-    let resampled = clip.resample(to, Some(args.interpolation.interpolation()));
+    let resampled = clip.resample(to, Some(args.interpolation.interpolation())).map_err(|e| {
+        let help = format!("at most {MAX_RESAMPLED} frames are made; ask for a lower rate");
+        Failure::Usage { what: e.to_string(), help: Some(help) }
+    })?;
     if let Some(note) = resampled.note(&read.file.skeleton) {
         print_note(&note);
     }

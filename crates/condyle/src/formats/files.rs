@@ -126,8 +126,8 @@ pub fn write_file(
     file: &MotionFile,
     options: &WriteOptions,
 ) -> Result<Vec<Warning>, WriteError> {
-    let format = Format::of_path(path)
-        .ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
+    let format =
+        Format::of_path(path).ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
     let Written { parts, warnings } = super::write(file, format, options)?;
     // All temporary files first: if the disk is full, no part replaces anything.
     let mut staged = Vec::new();

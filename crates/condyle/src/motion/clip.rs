@@ -342,7 +342,7 @@ pub enum ClipError {
         /// What is wrong with it.
         fault: TrackFault,
     },
-    /// More than 2^32 − 1 frames.
+    /// More frames than a clip can have.
     TooManyFrames,
 }
 
@@ -378,7 +378,7 @@ impl fmt::Display for ClipError {
             Self::Track { track, fault: TrackFault::NotFinite } => {
                 write!(f, "a translation of joint {track} is not finite")
             }
-            Self::TooManyFrames => f.write_str("more than 2^32 - 1 frames"),
+            Self::TooManyFrames => f.write_str("more frames than a clip can have"),
         }
     }
 }

@@ -19,5 +19,5 @@ pub use clip::{Clip, ClipError, Interpolation, KeyTimes, Track, TrackFault};
 pub use forward::{World, WorldTracks};
 pub use markers::{Marker, Markers};
 pub use pose::Pose;
-pub use sample::{ResampleTo, Resampled};
+pub use sample::{MAX_RESAMPLED, ResampleTo, Resampled};
 pub use timing::{FrameIndex, FrameRate};

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::clip::Track;
-use super::{Channels, Clip, FrameIndex, FrameRate, Interpolation, KeyTimes, Pose};
+use super::{Channels, Clip, ClipError, FrameIndex, FrameRate, Interpolation, KeyTimes, Pose};
 use crate::math::{Points, Rotation, Rotations, Squad, cubic_point};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -87,9 +87,16 @@ impl Clip {
     ///
     /// `interpolation` overrides what the tracks say. Frames of the source that fall on a new frame
     /// are taken over as they are, with their source numbers; constant tracks stay constant.
-    #[must_use]
-    pub fn resample(&self, to: ResampleTo, interpolation: Option<Interpolation>) -> Resampled {
-        let (instants, rate) = self.instants(to);
+    ///
+    /// # Errors
+    ///
+    /// [`ClipError::TooManyFrames`] beyond [`MAX_RESAMPLED`].
+    pub fn resample(
+        &self,
+        to: ResampleTo,
+        interpolation: Option<Interpolation>,
+    ) -> Result<Resampled, ClipError> {
+        let (instants, rate) = self.instants(to)?;
         let tracks = self
             .tracks()
             .iter()
@@ -100,8 +107,7 @@ impl Clip {
                     let at = |i: &Instant| track.rotation_at(*i, interpolation);
                     (instants.iter().map(at).collect(), KeyTimes::EveryFrame)
                 };
-                let (translations, translation_times) = if track.translation_times().is_constant()
-                {
+                let (translations, translation_times) = if track.translation_times().is_constant() {
                     (track.translations_m().clone(), KeyTimes::constant())
                 } else {
                     let at = |i: &Instant| track.translation_at(*i, interpolation);
@@ -121,11 +127,11 @@ impl Clip {
                 !self.track(j).rotation_times().is_constant() && keys < FEW_KEYS
             })
             .collect();
-        Resampled { clip: clip.with_channels(channels), few_keys }
+        Ok(Resampled { clip: clip.with_channels(channels), few_keys })
     }
 
     /// The new frames in terms of the old ones, and the new rate.
-    fn instants(&self, to: ResampleTo) -> (Vec<Instant>, FrameRate) {
+    fn instants(&self, to: ResampleTo) -> Result<(Vec<Instant>, FrameRate), ClipError> {
         let frame_time = self.rate().frame_time_s();
         let last = self.frame_count().saturating_sub(1);
         let last = u32::try_from(last).expect("a clip has fewer than 2^32 frames");
@@ -133,11 +139,11 @@ impl Clip {
             ResampleTo::Rate(rate) => {
                 // Of rates as they are meant: 0.0083333 s a frame is 120 per second.
                 let step = self.rate().nominal_fps() / rate.nominal_fps();
-                let count = (f64::from(last) / step + ON_FRAME).floor().min(MAX_FRAMES) + 1.0;
+                let count = (f64::from(last) / step + ON_FRAME).floor() + 1.0;
                 #[allow(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
-                    reason = "a whole number from 1 to MAX_FRAMES + 1"
+                    reason = "a whole number from 1 on; what is beyond u32 saturates"
                 )]
                 (count as u32, step, rate)
             }
@@ -148,13 +154,16 @@ impl Clip {
             }
             ResampleTo::Frames(n) => (n.max(1), 0.0, self.rate()),
         };
+        if count > MAX_RESAMPLED {
+            return Err(ClipError::TooManyFrames);
+        }
         let instants = (0..count)
             .map(|k| {
                 let frame = snapped((f64::from(k) * step).min(f64::from(last)));
                 Instant { frame, time_s: frame * frame_time }
             })
             .collect();
-        (instants, rate)
+        Ok((instants, rate))
     }
 
     /// The source numbers of the frames that are taken over, the others marked as overtaken.
@@ -164,16 +173,14 @@ impl Clip {
             clippy::cast_sign_loss,
             reason = "a whole number below the frame count"
         )]
-        let frames: Vec<Option<usize>> = instants
-            .iter()
-            .map(|i| (i.frame.fract() == 0.0).then_some(i.frame as usize))
-            .collect();
+        let frames: Vec<Option<usize>> =
+            instants.iter().map(|i| (i.frame.fract() == 0.0).then_some(i.frame as usize)).collect();
         source.with_frames(&frames)
     }
 }
 
-/// The most frames a resampled clip gets: 2^31 of them would be half a year at 120 per second.
-const MAX_FRAMES: f64 = 2_147_483_647.0;
+/// The most frames a clip can be resampled to: a day and a half at 120 per second.
+pub const MAX_RESAMPLED: u32 = 1 << 24;
 
 /// The whole number that a frame coordinate means, if it is one to within rounding.
 fn snapped(frame: f64) -> f64 {
@@ -360,9 +367,13 @@ mod tests {
             let clip = Clip::new(91, fps(30.0), vec![track.with_interpolation(how)]).unwrap();
             clip.sample(t)
         };
-        for (t, stepped, straight) in
-            [(0.0, 0.0, 0.0), (0.75, 0.0, 45.0), (1.0, 90.0, 90.0), (2.0, 90.0, 67.5), (4.0, 45.0, 45.0)]
-        {
+        for (t, stepped, straight) in [
+            (0.0, 0.0, 0.0),
+            (0.75, 0.0, 45.0),
+            (1.0, 90.0, 90.0),
+            (2.0, 90.0, 67.5),
+            (4.0, 45.0, 45.0),
+        ] {
             check(&at(Interpolation::Step, t), stepped, 0.0);
             check(&at(Interpolation::Linear, t), straight, 0.0);
         }
@@ -371,7 +382,7 @@ mod tests {
     #[test]
     fn a2_n_samples_run_from_the_first_frame_to_the_last() {
         for n in [1, 2, 7, 100] {
-            let out = even(51, fps(30.0)).resample(ResampleTo::Frames(n), None).clip;
+            let out = even(51, fps(30.0)).resample(ResampleTo::Frames(n), None).unwrap().clip;
             assert_eq!(out.frame_count(), n as usize);
             check(&out.pose(FrameIndex(0)), 0.0, 0.0);
             if n > 1 {
@@ -384,7 +395,7 @@ mod tests {
     #[test]
     fn half_the_rate_takes_every_second_frame_whatever_digits_the_frame_time_has() {
         let written = FrameRate::from_frame_time(0.008_333_3).unwrap();
-        let out = even(11, written).resample(ResampleTo::Rate(fps(60.0)), None).clip;
+        let out = even(11, written).resample(ResampleTo::Rate(fps(60.0)), None).unwrap().clip;
         assert_eq!(out.frame_count(), 6);
         for k in 0..6 {
             let f = FrameIndex(k);
@@ -407,7 +418,7 @@ mod tests {
         };
         let channels = Channels::new(vec![joint], columns, AngleUnit::Degrees, 1.0).unwrap();
         let clip = Clip::from_channels(&s, fps(30.0), channels).unwrap();
-        let out = clip.resample(ResampleTo::Rate(fps(60.0)), None).clip;
+        let out = clip.resample(ResampleTo::Rate(fps(60.0)), None).unwrap().clip;
         let channels = out.channels().unwrap();
         assert_eq!(channels.columns().value(0, 2), 370.0);
         for f in 0..out.frame_count() {
@@ -416,10 +427,19 @@ mod tests {
     }
 
     #[test]
+    fn absurd_rates_are_refused_before_anything_is_allocated() {
+        for to in [ResampleTo::Rate(fps(1e300)), ResampleTo::Frames(u32::MAX)] {
+            let refused = even(10, fps(30.0)).resample(to, None);
+            assert_eq!(refused.err(), Some(ClipError::TooManyFrames));
+        }
+    }
+
+    #[test]
     fn a2_fewer_than_four_keys_are_reported() {
         let clip = even(3, fps(30.0));
-        let out = clip.resample(ResampleTo::Frames(50), Some(Interpolation::Smooth));
+        let out = clip.resample(ResampleTo::Frames(50), Some(Interpolation::Smooth)).unwrap();
         assert_eq!(out.few_keys, [JointIndex::new(0)]);
-        assert!(even(4, fps(30.0)).resample(ResampleTo::Frames(50), None).few_keys.is_empty());
+        let enough = even(4, fps(30.0)).resample(ResampleTo::Frames(50), None).unwrap();
+        assert!(enough.few_keys.is_empty());
     }
 }
