@@ -1,5 +1,8 @@
 //! Joint kinds and joint limits from motion capture, and what they are good for.
 
+pub mod formats;
 pub mod math;
+pub mod motion;
+pub mod skeleton;
 
 pub use glam;

@@ -3,6 +3,8 @@
 //! A clip keeps each joint's samples as columns, so that a loop over time reads memory in order and
 //! the compiler can work on several frames at once.
 
+use std::ops::Range;
+
 use glam::{DQuat, DVec3};
 
 use super::Rotation;
@@ -82,6 +84,31 @@ impl Rotations {
         self.y.push(q.y);
         self.z.push(q.z);
         self.w.push(q.w);
+    }
+
+    /// Makes room for exactly `n`; new places hold the identity.
+    pub(crate) fn resize(&mut self, n: usize) {
+        self.x.resize(n, 0.0);
+        self.y.resize(n, 0.0);
+        self.z.resize(n, 0.0);
+        self.w.resize(n, 1.0);
+    }
+
+    /// Sets all to one rotation.
+    pub(crate) fn fill(&mut self, rotation: Rotation) {
+        let q = rotation.quat();
+        self.x.fill(q.x);
+        self.y.fill(q.y);
+        self.z.fill(q.z);
+        self.w.fill(q.w);
+    }
+
+    /// Copies a range of another column of the same length as this one.
+    pub(crate) fn copy_from(&mut self, other: &Self, range: Range<usize>) {
+        self.x.copy_from_slice(&other.x[range.clone()]);
+        self.y.copy_from_slice(&other.y[range.clone()]);
+        self.z.copy_from_slice(&other.z[range.clone()]);
+        self.w.copy_from_slice(&other.w[range]);
     }
 
     /// All of them in order.
@@ -173,6 +200,27 @@ impl Points {
         self.x.push(point.x);
         self.y.push(point.y);
         self.z.push(point.z);
+    }
+
+    /// Makes room for exactly `n`; new places hold zero.
+    pub(crate) fn resize(&mut self, n: usize) {
+        self.x.resize(n, 0.0);
+        self.y.resize(n, 0.0);
+        self.z.resize(n, 0.0);
+    }
+
+    /// Sets all to one point.
+    pub(crate) fn fill(&mut self, point: DVec3) {
+        self.x.fill(point.x);
+        self.y.fill(point.y);
+        self.z.fill(point.z);
+    }
+
+    /// Copies a range of another column of the same length as this one.
+    pub(crate) fn copy_from(&mut self, other: &Self, range: Range<usize>) {
+        self.x.copy_from_slice(&other.x[range.clone()]);
+        self.y.copy_from_slice(&other.y[range.clone()]);
+        self.z.copy_from_slice(&other.z[range]);
     }
 
     /// All of them in order.

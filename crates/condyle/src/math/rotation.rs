@@ -50,6 +50,12 @@ impl Rotation {
         Self(q)
     }
 
+    /// [`from_unit`](Self::from_unit) without its check, for inner loops over columns.
+    #[inline]
+    pub(crate) const fn from_unit_unchecked(q: DQuat) -> Self {
+        Self(q)
+    }
+
     /// About the x axis.
     #[must_use]
     pub fn about_x(angle: Angle) -> Self {

@@ -1,0 +1,619 @@
+//! What can go wrong with a file: what, where, why, and what to do.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Position {
+    /// Text formats: one-based line and column (in characters).
+    Text {
+        /// Line, from 1.
+        line: u32,
+        /// Column, from 1.
+        column: u32,
+    },
+    /// Binary formats: byte offset from the start of the file.
+    Byte(u64),
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { line, column } => write!(f, "{line}:{column}"),
+            Self::Byte(offset) => write!(f, "@{offset}"),
+        }
+    }
+}
+
+/// The line of text an error points at, for drawing a caret under it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The line, or the part of a long line around the place; tabs are blanks.
+    pub line: String,
+    /// How many characters stand before the place.
+    pub caret: usize,
+}
+
+/// A failure to read a file.
+///
+/// Match on [`kind`](Self::kind) to handle it; print it to report it:
+///
+/// ```text
+/// walk.bvh:241:1: frame 118 has 57 values, but the hierarchy declares 60 channels
+///   help: re-export the clip, or read it with --lenient to stop at the last whole frame
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReadError {
+    // Boxed: results are returned all over the readers, and an error is rare.
+    inner: Box<Inner>,
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: ReadErrorKind,
+    path: Option<PathBuf>,
+    at: Option<Position>,
+    excerpt: Option<Excerpt>,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// The file could not be opened or read.
+    Io {
+        /// What the system said.
+        message: String,
+    },
+    /// The bytes are of no format we know.
+    UnknownFormat,
+    /// The file is UTF-16 text.
+    Utf16,
+    /// Something else stands where a certain word, name or number has to be.
+    Expected {
+        /// What has to be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// Text that is not a number where one has to be.
+    BadNumber {
+        /// The text.
+        text: String,
+    },
+    /// A number that is infinite, not a number, or too large for any motion.
+    NotFinite {
+        /// The text.
+        text: String,
+    },
+    /// A value is out of its range.
+    BadValue {
+        /// What it is, and what is wrong with it.
+        what: String,
+    },
+    /// A row of motion has the wrong number of values.
+    RowLength {
+        /// The frame, from 0.
+        frame: u64,
+        /// How many values it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// A bone's line has the wrong number of values (AMC).
+    BoneLength {
+        /// The bone.
+        bone: String,
+        /// The frame, from 0.
+        frame: u64,
+        /// How many values it has.
+        found: usize,
+        /// How many degrees of freedom the skeleton declares.
+        expected: usize,
+    },
+    /// A count that cannot be true, since the file is too short for it.
+    Declared {
+        /// Of what: frames, channels, markers.
+        what: &'static str,
+        /// What the file says.
+        declared: u64,
+        /// How many there could be at most in the bytes that are left.
+        possible: u64,
+    },
+    /// More of something than we take.
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The most we take.
+        limit: u64,
+    },
+    /// The file ends too early.
+    Truncated {
+        /// What was being read.
+        within: String,
+    },
+    /// A section or field is missing.
+    Missing {
+        /// Which.
+        what: String,
+    },
+    /// Two things share a name that has to be unique.
+    Duplicate {
+        /// What they are and the name.
+        what: String,
+        /// Where the first one is.
+        first: Option<Position>,
+    },
+    /// A name that the skeleton does not have.
+    UnknownJoint {
+        /// The name.
+        name: String,
+    },
+    /// The hierarchy is not a tree.
+    Hierarchy {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Motion without the skeleton it belongs to (AMC without ASF).
+    MissingSkeleton,
+    /// A repair that `strict` does not allow.
+    Strict {
+        /// What would have been repaired.
+        warning: WarningKind,
+    },
+}
+
+impl ReadError {
+    pub(crate) fn new(kind: ReadErrorKind) -> Self {
+        Self { inner: Box::new(Inner { kind, path: None, at: None, excerpt: None }) }
+    }
+
+    pub(crate) fn at(mut self, position: Position, excerpt: Option<Excerpt>) -> Self {
+        self.inner.at = Some(position);
+        self.inner.excerpt = excerpt;
+        self
+    }
+
+    /// The same error with the path of the file it is about.
+    #[must_use]
+    pub fn with_path(mut self, path: &Path) -> Self {
+        self.inner.path = Some(path.to_owned());
+        self
+    }
+
+    /// What went wrong, for matching.
+    #[must_use]
+    pub fn kind(&self) -> &ReadErrorKind {
+        &self.inner.kind
+    }
+
+    /// The file, where known.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.path.as_deref()
+    }
+
+    /// Where in the file, where known.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        self.inner.at
+    }
+
+    /// The line it points at, for text formats.
+    #[must_use]
+    pub fn excerpt(&self) -> Option<&Excerpt> {
+        self.inner.excerpt.as_ref()
+    }
+
+    /// One sentence on how to get past it, where there is one.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        self.inner.kind.help()
+    }
+}
+
+impl ReadErrorKind {
+    fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::RowLength { .. } | Self::BoneLength { .. } | Self::Truncated { .. } => {
+                "re-export the clip, or read it with --lenient to stop at the last whole frame"
+            }
+            Self::Declared { .. } => {
+                "the file was cut off or its header is wrong; --lenient reads the frames that are there"
+            }
+            Self::BadNumber { text } if text.contains(',') => {
+                "decimal commas are not read: export with a decimal point"
+            }
+            Self::NotFinite { .. } => "every value has to be a finite number: re-export the clip",
+            Self::UnknownFormat => {
+                "readable are ASF, AMC, BVH and TRC; the content decides, not the name"
+            }
+            Self::Utf16 => "save it as UTF-8 or plain ASCII text",
+            Self::MissingSkeleton => "give the ASF first: condyle info SKELETON.asf MOTION.amc",
+            Self::UnknownJoint { .. } => {
+                "the motion belongs to another skeleton: give the ASF it was recorded with"
+            }
+            Self::Strict { .. } => "read it without --strict to accept the repair",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+impl fmt::Display for ReadErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { message } => write!(f, "cannot be read: {message}"),
+            Self::UnknownFormat => f.write_str("this is no motion file we know"),
+            Self::Utf16 => f.write_str("the text is UTF-16"),
+            Self::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::BadNumber { text } => write!(f, "{text:?} is not a number"),
+            Self::NotFinite { text } => write!(f, "the value {text:?} is not a finite number"),
+            Self::BadValue { what } => f.write_str(what),
+            Self::RowLength { frame, found, expected } => write!(
+                f,
+                "frame {frame} has {found} values, but the hierarchy declares {expected} channels"
+            ),
+            Self::BoneLength { bone, frame, found, expected } => write!(
+                f,
+                "bone {bone:?} has {found} values in frame {frame}, but the skeleton declares \
+                 {expected} degrees of freedom"
+            ),
+            Self::Declared { what, declared, possible } => write!(
+                f,
+                "{declared} {what} are declared, but the rest of the file has room for at most \
+                 {possible}"
+            ),
+            Self::TooMany { what, limit } => write!(f, "more than {limit} {what}"),
+            Self::Truncated { within } => write!(f, "the file ends within {within}"),
+            Self::Missing { what } => write!(f, "{what} is missing"),
+            Self::Duplicate { what, first: Some(at) } => {
+                write!(f, "{what} appears a second time (first at {at})")
+            }
+            Self::Duplicate { what, first: None } => write!(f, "{what} appears a second time"),
+            Self::UnknownJoint { name } => write!(f, "the skeleton has no joint {name:?}"),
+            Self::Hierarchy { what } => f.write_str(what),
+            Self::MissingSkeleton => f.write_str("AMC motion needs the skeleton it belongs to"),
+            Self::Strict { warning } => write!(f, "{warning}"),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        location(f, self.path(), self.position())?;
+        write!(f, "{}", self.inner.kind)?;
+        if let Some(help) = self.help() {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+fn location(f: &mut fmt::Formatter<'_>, path: Option<&Path>, at: Option<Position>) -> fmt::Result {
+    match (path, at) {
+        (Some(path), Some(at)) => write!(f, "{}:{at}: ", path.display()),
+        (Some(path), None) => write!(f, "{}: ", path.display()),
+        (None, Some(at)) => write!(f, "{at}: "),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Something about a file that its user should know: a repair, or a notice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// What it is about.
+    pub kind: WarningKind,
+    /// The file.
+    pub path: Option<PathBuf>,
+    /// Where in the file, where that makes sense.
+    pub at: Option<Position>,
+}
+
+impl Warning {
+    pub(crate) fn new(kind: WarningKind) -> Self {
+        Self { kind, path: None, at: None }
+    }
+
+    pub(crate) fn at(kind: WarningKind, at: Position) -> Self {
+        Self { kind, path: None, at: Some(at) }
+    }
+
+    /// Whether something in the file was repaired, which `strict` refuses. A notice is not a repair.
+    #[must_use]
+    pub fn is_repair(&self) -> bool {
+        self.kind.is_repair()
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        location(f, self.path.as_deref(), self.at)?;
+        write!(f, "{}", self.kind)
+    }
+}
+
+/// What a warning is about.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// The header promises another number of frames than there are rows; the rows count.
+    FrameCount {
+        /// What the header says.
+        declared: u64,
+        /// How many whole frames there are.
+        found: u64,
+    },
+    /// `lenient` left out what comes after the last whole frame.
+    Dropped {
+        /// How many bytes of the file were left out.
+        bytes: u64,
+        /// Why: the error that the default would have given.
+        why: String,
+    },
+    /// Rows of motion run over several lines; read as one stream of values.
+    WrappedRows,
+    /// A joint's name was used before; it was numbered.
+    RenamedJoint {
+        /// The name in the file.
+        name: String,
+        /// The name it got.
+        renamed: String,
+    },
+    /// A joint has no name; it got one.
+    UnnamedJoint {
+        /// The name it got.
+        renamed: String,
+    },
+    /// A count in the header differs from what follows it.
+    Count {
+        /// Of what.
+        what: String,
+        /// What the header says.
+        declared: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// Position channels were added to the joint's offset instead of replacing it, since they never
+    /// leave zero by more than a thousandth of it.
+    PositionsAdded {
+        /// The joint.
+        joint: String,
+        /// How many more joints are the same.
+        more: usize,
+    },
+    /// The frame time is missing, zero or nonsense; another was assumed.
+    FrameTime {
+        /// The text in the file.
+        text: String,
+        /// What was assumed, in seconds.
+        assumed_s: f64,
+    },
+    /// There is a skeleton but no motion.
+    NoMotion,
+    /// The order of a bone's `dof` differs from that of its `axis`; the `dof` order is used for
+    /// motion.
+    OrderDiffers {
+        /// The bone.
+        bone: String,
+    },
+    /// A bone has another number of limits than degrees of freedom.
+    LimitCount {
+        /// The bone.
+        bone: String,
+        /// How many limits.
+        found: usize,
+        /// How many degrees of freedom.
+        expected: usize,
+    },
+    /// A bone of the skeleton has no values in some frames; the values before were kept.
+    MissingBone {
+        /// The bone.
+        bone: String,
+        /// In how many frames.
+        frames: u64,
+    },
+    /// Frame numbers do not count up by one; frames are taken in the order of the file.
+    FrameNumbers {
+        /// The number that was expected.
+        expected: u64,
+        /// The number in the file.
+        found: u64,
+    },
+    /// The unit of angles is given twice, differently; the one in the motion is used for it.
+    AngleUnits,
+    /// Something else was repaired.
+    Repaired {
+        /// What was found and what was done.
+        what: String,
+    },
+    /// A section or field that we do not know; it is kept.
+    UnknownField {
+        /// Its name.
+        name: String,
+    },
+    /// The figure is no person's size: the unit of length is probably another.
+    Size {
+        /// Longest way along the bones from one end of the figure to another, in metres.
+        longest_path_m: f64,
+        /// The unit that was used.
+        unit: String,
+        /// The unit that would fit, if one does.
+        suggestion: Option<&'static str>,
+    },
+    /// There are more warnings than are kept.
+    More {
+        /// How many more.
+        count: u64,
+        /// Whether there are repairs among them.
+        repairs: bool,
+    },
+    /// Values that a file format cannot hold were left out when writing.
+    NotWritten {
+        /// What was left out and why.
+        what: String,
+    },
+}
+
+impl WarningKind {
+    /// Whether something in the file was repaired, which `strict` refuses.
+    #[must_use]
+    pub fn is_repair(&self) -> bool {
+        !matches!(
+            self,
+            Self::Size { .. }
+                | Self::OrderDiffers { .. }
+                | Self::UnknownField { .. }
+                | Self::NoMotion
+                | Self::NotWritten { .. }
+                | Self::More { repairs: false, .. }
+        )
+    }
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FrameCount { declared, found } => {
+                write!(f, "{declared} frames are declared, {found} are there and were read")
+            }
+            Self::Dropped { bytes, why } => {
+                write!(f, "the last {bytes} bytes were left out: {why}")
+            }
+            Self::WrappedRows => {
+                f.write_str("rows of motion run over several lines; read as one stream of values")
+            }
+            Self::RenamedJoint { name, renamed } => {
+                write!(f, "a second joint {name:?} is called {renamed:?} here")
+            }
+            Self::UnnamedJoint { renamed } => {
+                write!(f, "a joint without a name is called {renamed:?} here")
+            }
+            Self::Count { what, declared, found } => {
+                write!(f, "{declared} {what} are declared, {found} are there and were read")
+            }
+            Self::PositionsAdded { joint, more } => {
+                write!(f, "the position channels of {joint:?}")?;
+                if *more > 0 {
+                    write!(f, " (and {more} more joints)")?;
+                }
+                f.write_str(
+                    " stay near zero although its offset is not: they were added to the offset \
+                     instead of replacing it",
+                )
+            }
+            Self::FrameTime { text, assumed_s } => {
+                write!(f, "the frame time {text:?} makes no sense; {assumed_s} s were assumed")
+            }
+            Self::NoMotion => f.write_str("there is a skeleton but no motion"),
+            Self::OrderDiffers { bone } => {
+                write!(
+                    f,
+                    "the dof order of {bone:?} differs from its axis order; dof order is used"
+                )
+            }
+            Self::LimitCount { bone, found, expected } => write!(
+                f,
+                "bone {bone:?} has {found} limits for {expected} degrees of freedom; those without \
+                 one are unlimited"
+            ),
+            Self::MissingBone { bone, frames } => write!(
+                f,
+                "bone {bone:?} has no values in {frames} frames; the values before were kept"
+            ),
+            Self::FrameNumbers { expected, found } => write!(
+                f,
+                "frame number {found} where {expected} was due; frames are taken in the order of \
+                 the file"
+            ),
+            Self::AngleUnits => f.write_str(
+                "skeleton and motion give different units of angle; each is read in its own",
+            ),
+            Self::Repaired { what } => f.write_str(what),
+            Self::UnknownField { name } => write!(f, "unknown field {name:?} (kept)"),
+            Self::Size { longest_path_m, unit, suggestion } => {
+                write!(
+                    f,
+                    "the figure measures {longest_path_m:.3} m along its bones, which is no \
+                     person's size in {unit}"
+                )?;
+                match suggestion {
+                    Some(unit) => write!(f, "; --source-units {unit} would fit"),
+                    None => f.write_str("; --source-units can set another unit"),
+                }
+            }
+            Self::NotWritten { what } => f.write_str(what),
+            Self::More { count, .. } => write!(f, "{count} more warnings"),
+        }
+    }
+}
+
+/// A failure to write a file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The system refused.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        message: String,
+    },
+    /// The extension stands for no format we write.
+    UnknownFormat {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The format cannot hold this.
+    Unsupported {
+        /// What and why.
+        what: String,
+    },
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, message } => {
+                write!(f, "{}: cannot be written: {message}", path.display())
+            }
+            Self::UnknownFormat { path } => write!(
+                f,
+                "{}: the extension stands for no format we write\n  help: use .bvh, .amc, .asf or \
+                 .trc",
+                path.display()
+            ),
+            Self::Unsupported { what } => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_where_and_what_to_do() {
+        let error =
+            ReadError::new(ReadErrorKind::RowLength { frame: 118, found: 57, expected: 60 })
+                .at(Position::Text { line: 241, column: 1 }, None)
+                .with_path(Path::new("walk.bvh"));
+        assert_eq!(
+            error.to_string(),
+            "walk.bvh:241:1: frame 118 has 57 values, but the hierarchy declares 60 channels\n  \
+             help: re-export the clip, or read it with --lenient to stop at the last whole frame"
+        );
+    }
+
+    #[test]
+    fn notices_are_not_repairs() {
+        assert!(!Warning::new(WarningKind::NoMotion).is_repair());
+        assert!(Warning::new(WarningKind::WrappedRows).is_repair());
+    }
+}

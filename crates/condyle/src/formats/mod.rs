@@ -1,0 +1,297 @@
+//! Motion files: reading, writing, units, errors.
+//!
+//! Each format has two layers: a document that says exactly what the file says, and lowering, which
+//! turns it into a [`Skeleton`] and a [`Clip`]. Formats do not know each other; converting is
+//! reading one and writing another.
+//!
+//! ```
+//! use condyle::formats::{Format, ReadOptions, WriteOptions, read, write};
+//!
+//! let bvh = b"HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n}\n\
+//!             MOTION\nFrames: 1\nFrame Time: 0.01\n 10 20 30\n";
+//! let read = read(bvh, None, &ReadOptions::default())?;
+//! assert_eq!(read.file.skeleton.len(), 1);
+//! let amc = write(&read.file, Format::Amc, &WriteOptions::default())?;
+//! assert_eq!(amc.parts.len(), 2); // the motion and its skeleton
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod acclaim;
+pub mod bvh;
+mod error;
+mod files;
+mod names;
+mod text;
+pub mod trc;
+mod units;
+
+use crate::motion::{Clip, FrameRate, Markers};
+use crate::skeleton::Skeleton;
+
+pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
+pub use files::{read_file, read_files, write_file};
+pub use units::{LengthUnit, Units, size_notice};
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Acclaim skeleton.
+    Asf,
+    /// Acclaim motion. Needs the skeleton of an ASF.
+    Amc,
+    /// Biovision hierarchy.
+    Bvh,
+    /// Marker table of Motion Analysis and OpenSim.
+    Trc,
+}
+
+impl Format {
+    /// Its name, as `info` prints it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Asf => "ASF",
+            Self::Amc => "AMC",
+            Self::Bvh => "BVH",
+            Self::Trc => "TRC",
+        }
+    }
+
+    /// Its file name extension, without the dot.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Asf => "asf",
+            Self::Amc => "amc",
+            Self::Bvh => "bvh",
+            Self::Trc => "trc",
+        }
+    }
+
+    /// The format that a file name extension (without dot, any case) stands for.
+    #[must_use]
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        [Self::Asf, Self::Amc, Self::Bvh, Self::Trc]
+            .into_iter()
+            .find(|f| f.extension().eq_ignore_ascii_case(extension))
+    }
+
+    /// Tells the format by the content.
+    #[must_use]
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
+        let bytes = text::strip_bom(bytes).ok()?;
+        // A comment may be long, a format says what it is early.
+        let mut scanner = text::Scanner::new(&bytes[..bytes.len().min(1 << 20)]);
+        loop {
+            scanner.skip_space();
+            match scanner.peek()? {
+                b'#' => scanner.next_line(),
+                b':' => {
+                    let word = scanner.word();
+                    let motion = ["FULLY-SPECIFIED", "DEGREES", "RADIANS", "SAMPLES-PER-SECOND"];
+                    let is_motion = motion.iter().any(|m| text::is_word(&word[1..], m));
+                    return Some(if is_motion { Self::Amc } else { Self::Asf });
+                }
+                _ => break,
+            }
+        }
+        let line = scanner.clone().rest_of_line();
+        let word = scanner.word();
+        if text::is_word(word, "HIERARCHY") || text::is_word(word, "ROOT") {
+            Some(Self::Bvh)
+        } else if text::is_word(word, "PathFileType") {
+            Some(Self::Trc)
+        } else if word == line && !word.is_empty() && word.iter().all(u8::is_ascii_digit) {
+            // An AMC without header: a frame number alone on its line.
+            Some(Self::Amc)
+        } else {
+            None
+        }
+    }
+}
+
+/// How forgiving a reader is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Any repair is an error.
+    Strict,
+    /// What has one sensible repair is repaired, with a warning; lost data is an error.
+    #[default]
+    Repair,
+    /// Like `Repair`, and a file that breaks off is read up to its last whole frame.
+    Lenient,
+}
+
+/// How to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadOptions {
+    /// How forgiving to be.
+    pub mode: Mode,
+    /// The unit of length, for files that declare none. Overrides what an ASF declares, too.
+    pub source_unit: Option<LengthUnit>,
+    /// The frame rate, for formats that have none (AMC; 120 per second if not given).
+    pub rate: Option<FrameRate>,
+    /// The format, where the content does not tell or tells wrong.
+    pub format: Option<Format>,
+}
+
+/// What a motion file holds.
+#[derive(Clone, Debug)]
+pub struct MotionFile {
+    /// The format it was read from, or `None` if it was made here.
+    pub format: Option<Format>,
+    /// The skeleton; without joints for marker files.
+    pub skeleton: Skeleton,
+    /// The motion, if there is one.
+    pub clip: Option<Clip>,
+    /// The markers, for marker files.
+    pub markers: Option<Markers>,
+    /// The file's unit of length. Skeleton, clip and markers are in metres all the same.
+    pub units: Units,
+    /// What the file says besides, kept for writing it again in the same format.
+    pub origin: Origin,
+}
+
+impl MotionFile {
+    /// A skeleton and its motion made here, to be written.
+    #[must_use]
+    pub fn new(skeleton: Skeleton, clip: Clip) -> Self {
+        Self {
+            format: None,
+            skeleton,
+            clip: Some(clip),
+            markers: None,
+            units: Units { length: LengthUnit::M, declared: true },
+            origin: Origin::Made,
+        }
+    }
+}
+
+/// What a file says that skeleton and clip do not hold.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Origin {
+    /// Made here, not read.
+    Made,
+    /// A BVH and its hierarchy.
+    Bvh(bvh::Hierarchy),
+    /// An ASF, and the header of the AMC if there was one.
+    Acclaim(Box<acclaim::Origin>),
+    /// A TRC and its header.
+    Trc(trc::Header),
+}
+
+/// What reading gives: the file's contents, and what its user should know about them.
+#[must_use]
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The contents.
+    pub file: MotionFile,
+    /// Repairs and notices, in the order of the file.
+    pub warnings: Vec<Warning>,
+}
+
+impl Read {
+    /// The same, or the error that strict reading makes of the first repair.
+    fn checked(self, mode: Mode) -> Result<Self, ReadError> {
+        if mode == Mode::Strict
+            && let Some(repair) = self.warnings.iter().find(|w| w.is_repair())
+        {
+            let error = ReadError::new(ReadErrorKind::Strict { warning: repair.kind.clone() });
+            return Err(match repair.at {
+                Some(at) => error.at(at, None),
+                None => error,
+            });
+        }
+        Ok(self)
+    }
+}
+
+/// Reads a file's bytes. AMC motion needs the contents of its ASF as `skeleton`.
+///
+/// # Errors
+///
+/// [`ReadError`] says what is wrong and where. No input makes it panic, hang, or take more memory
+/// than a small multiple of its length.
+pub fn read(
+    bytes: &[u8],
+    skeleton: Option<&MotionFile>,
+    options: &ReadOptions,
+) -> Result<Read, ReadError> {
+    let bytes = text::strip_bom(bytes)?;
+    let format = options.format.or_else(|| Format::detect(bytes));
+    let read = match format.ok_or_else(|| ReadError::new(ReadErrorKind::UnknownFormat))? {
+        Format::Bvh => bvh::read(bytes, options),
+        Format::Asf => acclaim::read_asf(bytes, options),
+        Format::Amc => {
+            let asf = skeleton.ok_or_else(|| ReadError::new(ReadErrorKind::MissingSkeleton))?;
+            acclaim::read_amc(bytes, asf, options)
+        }
+        Format::Trc => trc::read(bytes, options),
+    }?;
+    read.checked(options.mode)
+}
+
+/// In which unit to write lengths.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum OutputUnit {
+    /// What users of the format expect: the source's own when the format stays the same, else
+    /// centimetres for BVH and ASF, millimetres for TRC.
+    #[default]
+    Usual,
+    /// The source file's own numbers.
+    Native,
+    /// This one.
+    Unit(LengthUnit),
+}
+
+/// How to write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WriteOptions {
+    /// The unit of lengths.
+    pub unit: OutputUnit,
+    /// TRC: also write the end sites, named after their joint with `_end` added.
+    pub end_sites: bool,
+}
+
+impl WriteOptions {
+    /// The unit to write `file` in, to a format that `keeps` its numbers if unchanged and has a
+    /// `usual` unit else.
+    fn unit_for(&self, file: &MotionFile, keeps: bool, usual: LengthUnit) -> LengthUnit {
+        match self.unit {
+            OutputUnit::Unit(unit) => unit,
+            OutputUnit::Native => file.units.length,
+            OutputUnit::Usual if keeps => file.units.length,
+            OutputUnit::Usual => usual,
+        }
+    }
+}
+
+/// What writing gives: one file, or two for AMC with its ASF.
+#[must_use]
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The bytes of each file, the asked-for format first.
+    pub parts: Vec<(Format, Vec<u8>)>,
+    /// What the format could not hold, or had to rename.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes a file's bytes. [`Format::Amc`] gives the motion and its skeleton as two parts.
+///
+/// # Errors
+///
+/// [`WriteError::Unsupported`] if the format cannot hold what there is to write.
+pub fn write(
+    file: &MotionFile,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Written, WriteError> {
+    match format {
+        Format::Bvh => bvh::write(file, options),
+        Format::Asf => acclaim::write_asf(file, options),
+        Format::Amc => acclaim::write_amc(file, options),
+        Format::Trc => trc::write(file, options),
+    }
+}

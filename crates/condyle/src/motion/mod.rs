@@ -1,0 +1,22 @@
+//! Motion over time: poses, clips, sampling and forward kinematics.
+//!
+//! A [`Clip`] has one [`Track`] per joint. What a file said is kept beside it as [`Channels`]: source
+//! numbers are the truth, rotations and translations are derived from them, and an edit marks the
+//! joint and frame it touched. So motion that was not touched is written back with its own numbers.
+
+pub(crate) mod aligned;
+mod channels;
+mod clip;
+pub(crate) mod encode;
+mod forward;
+mod markers;
+mod pose;
+mod sample;
+mod timing;
+
+pub use channels::{AngleUnit, Channels, ChannelsError, Columns, JointChannels, Sequence};
+pub use clip::{Clip, ClipError, Interpolation, KeyTimes, Track, TrackFault};
+pub use forward::{World, WorldTracks};
+pub use markers::{Marker, Markers};
+pub use pose::Pose;
+pub use timing::{FrameIndex, FrameRate};
