@@ -23,7 +23,6 @@ pub(crate) fn direction(u: &mut Unstructured<'_>) -> Result<DVec3> {
 }
 
 /// An angle within a few turns, often a multiple of 90° or within some ulps of one.
-#[allow(dead_code, reason = "used by the Euler tests")]
 pub(crate) fn angle(u: &mut Unstructured<'_>) -> Result<Angle> {
     let base = match u.int_in_range(0..=2)? {
         0 => f64::from(u.int_in_range(-8..=8)?) * std::f64::consts::FRAC_PI_2,

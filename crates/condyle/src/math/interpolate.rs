@@ -257,8 +257,8 @@ pub fn cubic_point(
 /// How values between keys are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Interpolation {
-    /// The value of the last key holds until the next: stepped keys.
-    Hold,
+    /// The value of the key before holds until the next.
+    Step,
     /// Slerp for rotations, straight lines for points.
     #[default]
     Linear,
@@ -317,13 +317,29 @@ impl Rotations {
     /// ```
     #[must_use]
     pub fn sample(&self, times: &[f64], t: f64, how: Interpolation) -> Option<Rotation> {
-        let (i, u) = match place(times, self.len(), t)? {
+        self.between(place(times, self.len(), t)?, |i| times.get(i).copied(), how)
+    }
+
+    /// The rotation at a coordinate in frames, these being the frames 0, 1, 2 …; as
+    /// [`sample`](Self::sample) otherwise.
+    #[must_use]
+    pub fn sample_frames(&self, frame: f64, how: Interpolation) -> Option<Rotation> {
+        self.between(place_among_frames(self.len(), frame)?, frame_time, how)
+    }
+
+    fn between(
+        &self,
+        place: Place,
+        time: impl Fn(usize) -> Option<f64>,
+        how: Interpolation,
+    ) -> Option<Rotation> {
+        let (i, u) = match place {
             Place::Key(i) => return self.get(i),
             Place::Between(i, u) => (i, u),
         };
-        let key = |i: usize| Some((*times.get(i)?, self.get(i)?));
+        let key = |i: usize| Some((time(i)?, self.get(i)?));
         Some(match how {
-            Interpolation::Hold => self.at(i),
+            Interpolation::Step => self.at(i),
             Interpolation::Linear => self.at(i).slerp(self.at(i + 1), u),
             Interpolation::Smooth => {
                 let previous = i.checked_sub(1).and_then(key);
@@ -339,13 +355,29 @@ impl Points {
     /// As [`Rotations::sample`], with straight lines and [`cubic_point`].
     #[must_use]
     pub fn sample(&self, times: &[f64], t: f64, how: Interpolation) -> Option<DVec3> {
-        let (i, u) = match place(times, self.len(), t)? {
+        self.between(place(times, self.len(), t)?, |i| times.get(i).copied(), how)
+    }
+
+    /// The point at a coordinate in frames, these being the frames 0, 1, 2 …; as
+    /// [`sample`](Self::sample) otherwise.
+    #[must_use]
+    pub fn sample_frames(&self, frame: f64, how: Interpolation) -> Option<DVec3> {
+        self.between(place_among_frames(self.len(), frame)?, frame_time, how)
+    }
+
+    fn between(
+        &self,
+        place: Place,
+        time: impl Fn(usize) -> Option<f64>,
+        how: Interpolation,
+    ) -> Option<DVec3> {
+        let (i, u) = match place {
             Place::Key(i) => return self.get(i),
             Place::Between(i, u) => (i, u),
         };
-        let key = |i: usize| Some((*times.get(i)?, self.get(i)?));
+        let key = |i: usize| Some((time(i)?, self.get(i)?));
         match how {
-            Interpolation::Hold => self.get(i),
+            Interpolation::Step => self.get(i),
             Interpolation::Linear => cubic_point(None, key(i)?, key(i + 1)?, None, u),
             Interpolation::Smooth => {
                 let previous = i.checked_sub(1).and_then(key);
@@ -353,6 +385,36 @@ impl Points {
             }
         }
     }
+}
+
+/// The time of a frame, counted in frames. Whether there is such a frame is for its column to say.
+#[allow(clippy::cast_precision_loss, reason = "frames are below 2^32")]
+fn frame_time(i: usize) -> Option<f64> {
+    Some(i as f64)
+}
+
+/// Finds a frame coordinate among `n` frames; `None` if there are none or it is NaN.
+fn place_among_frames(n: usize, frame: f64) -> Option<Place> {
+    let last = n.checked_sub(1)?;
+    if frame.is_nan() {
+        return None;
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "between 0 and the last frame, which is below 2^32"
+    )]
+    Some(if frame <= 0.0 {
+        Place::Key(0)
+    } else if frame >= last as f64 {
+        Place::Key(last)
+    } else {
+        match frame.fract() {
+            0.0 => Place::Key(frame as usize),
+            u => Place::Between(frame as usize, u),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -595,9 +657,9 @@ mod tests {
         let times = [0.0, 2.0, 3.0];
         let at = |t, how| points.sample(&times, t, how).unwrap();
         assert_eq!(at(0.5, Interpolation::Linear), DVec3::X * 0.25);
-        assert_eq!(at(1.9, Interpolation::Hold), DVec3::ZERO);
-        assert_eq!(at(2.0, Interpolation::Hold), DVec3::X);
-        for how in [Interpolation::Hold, Interpolation::Linear, Interpolation::Smooth] {
+        assert_eq!(at(1.9, Interpolation::Step), DVec3::ZERO);
+        assert_eq!(at(2.0, Interpolation::Step), DVec3::X);
+        for how in [Interpolation::Step, Interpolation::Linear, Interpolation::Smooth] {
             assert_eq!(at(-1.0, how), DVec3::ZERO);
             assert_eq!(at(f64::INFINITY, how), DVec3::Y);
         }
@@ -630,7 +692,7 @@ mod tests {
     fn missing_extra_and_disordered_times_are_refused() {
         let keys: Rotations = [0.0, 0.5, 1.0].map(about_x).into_iter().collect();
         let none = |times: &[f64], t| {
-            for how in [Interpolation::Hold, Interpolation::Linear, Interpolation::Smooth] {
+            for how in [Interpolation::Step, Interpolation::Linear, Interpolation::Smooth] {
                 assert!(keys.sample(times, t, how).is_none(), "{times:?} {t}");
             }
         };

@@ -14,8 +14,9 @@ mod pose;
 mod sample;
 mod timing;
 
+pub use crate::math::Interpolation;
 pub use channels::{AngleUnit, Channels, ChannelsError, Columns, JointChannels, Sequence};
-pub use clip::{Clip, ClipError, Interpolation, KeyTimes, Track, TrackFault};
+pub use clip::{Clip, ClipError, KeyTimes, Track, TrackFault};
 pub use forward::{World, WorldTracks};
 pub use markers::{Marker, Markers};
 pub use pose::Pose;

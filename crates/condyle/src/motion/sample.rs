@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::clip::Track;
 use super::{Channels, Clip, ClipError, FrameIndex, FrameRate, Interpolation, KeyTimes, Pose};
-use crate::math::{Points, Rotation, Rotations, Squad, cubic_point};
+use crate::math::Rotation;
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Fewer keys than this say too little about a motion (Engell-Nørregård and Erleben, section 2.1).
@@ -19,14 +19,6 @@ const ON_FRAME: f64 = 1e-6;
 struct Instant {
     frame: f64,
     time_s: f64,
-}
-
-/// Where an instant falls among keys.
-enum Place {
-    /// On a key, or before the first or after the last one.
-    Key(usize),
-    /// Between key `i` and the next, at this share of the way.
-    Between(usize, f64),
 }
 
 impl Clip {
@@ -225,97 +217,28 @@ impl Resampled {
 
 impl Track {
     fn rotation_at(&self, instant: Instant, how: Option<Interpolation>) -> Rotation {
-        let keys: &Rotations = self.rotations();
-        let (place, times) = self.rotation_times().place(instant, keys.len());
-        let (i, u) = match place {
-            Place::Key(i) => return keys.at(i),
-            Place::Between(i, u) => (i, u),
-        };
-        match how.unwrap_or(self.interpolation()) {
-            Interpolation::Step => keys.at(i),
-            Interpolation::Linear => keys.at(i).slerp(keys.at(i + 1), u),
-            Interpolation::Smooth => {
-                let key = |i: usize| Some((times(i)?, keys.get(i)?));
-                let before = i.checked_sub(1).and_then(key);
-                let (start, end) = (key(i), key(i + 1));
-                let squad = start
-                    .zip(end)
-                    .and_then(|(start, end)| Squad::new(before, start, end, key(i + 2)));
-                squad.map_or_else(|| keys.at(i).slerp(keys.at(i + 1), u), |s| s.at(u))
-            }
+        let how = how.unwrap_or(self.interpolation());
+        match self.rotation_times() {
+            KeyTimes::EveryFrame => self.rotations().sample_frames(instant.frame, how),
+            KeyTimes::At(times) => self.rotations().sample(times, instant.time_s, how),
         }
+        .expect("a track has keys at increasing times, and an instant is a number")
     }
 
     fn translation_at(&self, instant: Instant, how: Option<Interpolation>) -> DVec3 {
-        let keys: &Points = self.translations_m();
-        let (place, times) = self.translation_times().place(instant, keys.len());
-        let (i, u) = match place {
-            Place::Key(i) => return keys.at(i),
-            Place::Between(i, u) => (i, u),
-        };
-        let straight = || keys.at(i) + (keys.at(i + 1) - keys.at(i)) * u;
-        match how.unwrap_or(self.interpolation()) {
-            Interpolation::Step => keys.at(i),
-            Interpolation::Linear => straight(),
-            Interpolation::Smooth => {
-                let key = |i: usize| Some((times(i)?, keys.get(i)?));
-                let before = i.checked_sub(1).and_then(key);
-                key(i)
-                    .zip(key(i + 1))
-                    .and_then(|(start, end)| cubic_point(before, start, end, key(i + 2), u))
-                    .unwrap_or_else(straight)
-            }
+        let how = how.unwrap_or(self.interpolation());
+        match self.translation_times() {
+            KeyTimes::EveryFrame => self.translations_m().sample_frames(instant.frame, how),
+            KeyTimes::At(times) => self.translations_m().sample(times, instant.time_s, how),
         }
-    }
-}
-
-impl KeyTimes {
-    /// Where an instant falls among `n ≥ 1` keys, and the time of a key in the unit of the places.
-    fn place(&self, instant: Instant, n: usize) -> (Place, impl Fn(usize) -> Option<f64> + '_) {
-        let place = match self {
-            Self::EveryFrame => {
-                let last = n - 1;
-                #[allow(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "between 0 and the last frame"
-                )]
-                if instant.frame <= 0.0 {
-                    Place::Key(0)
-                } else if instant.frame >= last as f64 {
-                    Place::Key(last)
-                } else {
-                    let i = instant.frame.floor();
-                    match instant.frame - i {
-                        0.0 => Place::Key(i as usize),
-                        u => Place::Between(i as usize, u),
-                    }
-                }
-            }
-            Self::At(times) => match times.partition_point(|t| *t <= instant.time_s) {
-                0 => Place::Key(0),
-                i if i == times.len() => Place::Key(i - 1),
-                i => {
-                    let (from, to) = (times[i - 1], times[i]);
-                    match (instant.time_s - from) / (to - from) {
-                        0.0 => Place::Key(i - 1),
-                        u => Place::Between(i - 1, u.min(1.0)),
-                    }
-                }
-            },
-        };
-        let time = move |i: usize| match self {
-            Self::EveryFrame => (i < n).then_some(i as f64),
-            Self::At(times) => times.get(i).copied(),
-        };
-        (place, time)
+        .expect("a track has keys at increasing times, and an instant is a number")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Angle;
+    use crate::math::{Angle, Points, Rotations};
     use crate::motion::{AngleUnit, Columns, JointChannels, Sequence};
     use crate::skeleton::{Dof, Joint};
 

@@ -2,3 +2,4 @@
 
 mod bvh;
 mod shared;
+mod trig;
