@@ -2,4 +2,5 @@
 
 mod bvh;
 mod shared;
+mod trc;
 mod trig;
