@@ -1,6 +1,7 @@
 //! Tests of the library from outside, as one binary.
 
 mod bvh;
+mod repository;
 mod shared;
 mod trc;
 mod trig;
