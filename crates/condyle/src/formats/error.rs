@@ -445,6 +445,13 @@ pub enum WarningKind {
         /// The unit that would fit, if one does.
         suggestion: Option<&'static str>,
     },
+    /// There are more warnings than are kept.
+    More {
+        /// How many more.
+        count: u64,
+        /// Whether there are repairs among them.
+        repairs: bool,
+    },
     /// Values that a file format cannot hold were left out when writing.
     NotWritten {
         /// What was left out and why.
@@ -463,6 +470,7 @@ impl WarningKind {
                 | Self::UnknownField { .. }
                 | Self::NoMotion
                 | Self::NotWritten { .. }
+                | Self::More { repairs: false, .. }
         )
     }
 }
@@ -539,6 +547,7 @@ impl fmt::Display for WarningKind {
                 }
             }
             Self::NotWritten { what } => f.write_str(what),
+            Self::More { count, .. } => write!(f, "{count} more warnings"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::error::{Position, Warning, WarningKind};
+use super::error::WarningKind;
 
 /// Hands out names, numbering those that were used before: `Hand`, `Hand#2`, `Hand#3`.
 #[derive(Debug, Default)]
@@ -14,12 +14,7 @@ pub(crate) struct UniqueNames {
 impl UniqueNames {
     /// The name to use for a joint called `name` in the file (`index` from 0, for joints without
     /// one), and a warning if it is another.
-    pub(crate) fn take(
-        &mut self,
-        name: &str,
-        index: usize,
-        at: impl FnOnce() -> Position,
-    ) -> (String, Option<Warning>) {
+    pub(crate) fn take(&mut self, name: &str, index: usize) -> (String, Option<WarningKind>) {
         let base = if name.is_empty() { format!("joint_{index}") } else { name.to_owned() };
         let mut unique = base.clone();
         if self.used.contains(&unique) {
@@ -38,7 +33,7 @@ impl UniqueNames {
         } else {
             None
         };
-        (unique, warning.map(|kind| Warning::at(kind, at())))
+        (unique, warning)
     }
 }
 
@@ -49,8 +44,7 @@ mod tests {
     #[test]
     fn repeated_and_missing_names_are_numbered() {
         let mut names = UniqueNames::default();
-        let mut take =
-            |name: &str, i| names.take(name, i, || Position::Text { line: 1, column: 1 }).0;
+        let mut take = |name: &str, i| names.take(name, i).0;
         assert_eq!(take("Hand", 0), "Hand");
         assert_eq!(take("Hand#2", 1), "Hand#2");
         assert_eq!(take("Hand", 2), "Hand#3");

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::error::{Excerpt, Position, ReadError, ReadErrorKind};
+use super::error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind};
 
 /// The longest piece of a line shown with an error, in characters.
 const EXCERPT_MAX: usize = 120;
@@ -36,21 +36,89 @@ pub(crate) fn shortened(bytes: &[u8]) -> String {
     text.chars().take(MAX - 1).chain(['…']).collect()
 }
 
-/// Line and column of a byte offset. Lines end with LF, CR LF or CR.
-pub(crate) fn position(bytes: &[u8], offset: usize) -> Position {
-    let before = &bytes[..offset.min(bytes.len())];
-    let mut lines = 0_usize;
-    let mut line_start = 0;
-    for (i, &b) in before.iter().enumerate() {
-        let ends = b == b'\n' || (b == b'\r' && bytes.get(i + 1) != Some(&b'\n'));
-        if ends {
-            lines += 1;
-            line_start = i + 1;
+/// Warnings while reading, by byte offset. Lines and columns are counted once, at the end, and only
+/// the first [`MAX_WARNINGS`] are kept, so that a file full of faults does not take quadratic time.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    found: Vec<(Option<usize>, WarningKind)>,
+    more: u64,
+    more_repairs: bool,
+}
+
+/// The most warnings that are kept for a file; the rest are counted.
+pub(crate) const MAX_WARNINGS: usize = 1000;
+
+impl Warnings {
+    /// A warning about a place.
+    pub(crate) fn at(&mut self, offset: usize, kind: WarningKind) {
+        self.push(Some(offset), kind);
+    }
+
+    /// A warning about the whole file.
+    pub(crate) fn whole(&mut self, kind: WarningKind) {
+        self.push(None, kind);
+    }
+
+    fn push(&mut self, offset: Option<usize>, kind: WarningKind) {
+        if self.found.len() < MAX_WARNINGS {
+            self.found.push((offset, kind));
+        } else {
+            self.more += 1;
+            self.more_repairs |= kind.is_repair();
         }
     }
-    let column = decode(&before[line_start..]).chars().count();
-    let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
-    Position::Text { line: count(lines), column: count(column) }
+
+    /// All of them with lines and columns, in the order of the file, those without a place last.
+    pub(crate) fn finish(mut self, bytes: &[u8]) -> Vec<Warning> {
+        self.found.sort_by_key(|(offset, _)| offset.unwrap_or(usize::MAX));
+        let mut counted = LineCounter::default();
+        let mut out: Vec<Warning> = self
+            .found
+            .into_iter()
+            .map(|(offset, kind)| match offset {
+                Some(offset) => Warning::at(kind, counted.position(bytes, offset)),
+                None => Warning::new(kind),
+            })
+            .collect();
+        if self.more > 0 {
+            let kind = WarningKind::More { count: self.more, repairs: self.more_repairs };
+            out.push(Warning::new(kind));
+        }
+        out
+    }
+}
+
+/// Counts lines and columns of offsets that come in rising order, looking at each byte once.
+#[derive(Debug, Default)]
+struct LineCounter {
+    seen: usize,
+    lines: usize,
+    /// Characters since the line began, up to `seen`.
+    characters: usize,
+}
+
+impl LineCounter {
+    fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
+        let offset = offset.min(bytes.len());
+        for i in self.seen..offset {
+            let b = bytes[i];
+            if b == b'\n' || (b == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
+                self.lines += 1;
+                self.characters = 0;
+            } else if b & 0xC0 != 0x80 {
+                // Every byte but those that continue a UTF-8 character.
+                self.characters += 1;
+            }
+        }
+        self.seen = self.seen.max(offset);
+        let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+        Position::Text { line: count(self.lines), column: count(self.characters) }
+    }
+}
+
+/// Line and column of a byte offset. Lines end with LF, CR LF or CR.
+pub(crate) fn position(bytes: &[u8], offset: usize) -> Position {
+    LineCounter::default().position(bytes, offset)
 }
 
 /// The line around a byte offset, cut to a readable width.
@@ -453,6 +521,21 @@ mod tests {
         assert_eq!(at(3), Position::Text { line: 2, column: 1 });
         assert_eq!(at(5), Position::Text { line: 3, column: 1 });
         assert_eq!(at(10), Position::Text { line: 4, column: 3 });
+    }
+
+    #[test]
+    fn warnings_come_in_the_order_of_the_file_and_not_in_floods() {
+        let text = b"a\nb\nc\n";
+        let mut warnings = Warnings::default();
+        warnings.whole(WarningKind::NoMotion);
+        for i in 0..MAX_WARNINGS {
+            warnings.at(4 - 2 * (i % 3), WarningKind::WrappedRows);
+        }
+        let out = warnings.finish(text);
+        assert_eq!(out.len(), MAX_WARNINGS + 1);
+        assert_eq!(out[0].at, Some(Position::Text { line: 1, column: 1 }));
+        assert!(out.iter().map_while(|w| w.at).is_sorted());
+        assert_eq!(out[MAX_WARNINGS].kind, WarningKind::More { count: 1, repairs: true });
     }
 
     #[test]

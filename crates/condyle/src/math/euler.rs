@@ -31,6 +31,11 @@ impl Axis {
         }
     }
 
+    /// The axis with this index.
+    pub(crate) const fn from_index(index: usize) -> Self {
+        [Self::X, Self::Y, Self::Z][index]
+    }
+
     /// 0, 1 or 2.
     #[must_use]
     pub const fn index(self) -> usize {

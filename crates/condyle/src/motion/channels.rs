@@ -328,6 +328,11 @@ impl Channels {
         !sets.all(FrameSet::is_empty)
     }
 
+    /// Takes a joint's channels away, since its numbers mean something else now.
+    pub(crate) fn forget(&mut self, joint: JointIndex) {
+        self.joints[joint.get()] = JointChannels::fixed(DVec3::ZERO);
+    }
+
     pub(crate) fn mark_rotation(&mut self, joint: JointIndex, frame: usize) {
         self.rotation_edits[joint.get()].insert(frame);
     }

@@ -4,8 +4,10 @@
 //! numbers are the truth, rotations and translations are derived from them, and an edit marks the
 //! joint and frame it touched. So motion that was not touched is written back with its own numbers.
 
+pub(crate) mod aligned;
 mod channels;
 mod clip;
+pub(crate) mod encode;
 mod forward;
 mod markers;
 mod pose;

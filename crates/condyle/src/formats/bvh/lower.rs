@@ -1,0 +1,151 @@
+//! From a [`Document`] to a skeleton and a clip.
+
+use glam::DVec3;
+
+use super::{BvhJoint, Document};
+use crate::formats::error::{ReadError, ReadErrorKind, WarningKind};
+use crate::formats::names::UniqueNames;
+use crate::formats::text::{Warnings, error_at};
+use crate::formats::units::{LengthUnit, Units};
+use crate::formats::{Format, MotionFile, Origin, ReadOptions};
+use crate::math::Rotation;
+use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate, JointChannels, Sequence};
+use crate::skeleton::{Declared, DeclaredDof, EndSite, Joint, JointIndex, Skeleton};
+
+/// Positions within this share of the offset's length count as "near zero".
+const NEAR_ZERO: f64 = 1e-3;
+
+pub(super) fn lower(
+    bytes: &[u8],
+    document: Document,
+    sites: &[usize],
+    options: &ReadOptions,
+    warnings: &mut Warnings,
+) -> Result<MotionFile, ReadError> {
+    let length = options.source_unit.unwrap_or(LengthUnit::CM);
+    let skeleton = skeleton(bytes, &document, sites, length, warnings)?;
+    let Document { hierarchy, frame_time_s, motion, .. } = document;
+
+    let mut first_column = 0;
+    let mut added: Vec<usize> = Vec::new();
+    let mut joints = Vec::with_capacity(hierarchy.joints.len());
+    for (i, joint) in hierarchy.joints.iter().enumerate() {
+        let columns: Vec<usize> = (first_column..first_column + joint.channels.len()).collect();
+        first_column += joint.channels.len();
+        let adds = joint.parent.is_some() && positions_add(joint, &columns, &motion);
+        if adds {
+            added.push(i);
+        }
+        joints.push(joint_channels(joint, columns, adds, length));
+    }
+    if let Some((&first, rest)) = added.split_first() {
+        let joint = hierarchy.joints[first].name.clone();
+        let kind = WarningKind::PositionsAdded { joint, more: rest.len() };
+        warnings.at(sites[first], kind);
+    }
+
+    let too_large = |what: String| {
+        ReadError::new(ReadErrorKind::BadValue {
+            what: format!("{what}; the file's numbers or its unit are too large"),
+        })
+    };
+    let clip = if motion.frames() == 0 {
+        None
+    } else {
+        let channels = Channels::new(joints, motion, AngleUnit::Degrees, length.metres())
+            .map_err(|e| too_large(e.to_string()))?;
+        let rate = FrameRate::from_frame_time(frame_time_s)
+            .expect("the reader keeps only frame times that make a rate");
+        let clip = Clip::from_channels(&skeleton, rate, channels);
+        Some(clip.map_err(|e| too_large(e.to_string()))?)
+    };
+    if clip.is_none() {
+        warnings.whole(WarningKind::NoMotion);
+    }
+    Ok(MotionFile {
+        format: Some(Format::Bvh),
+        skeleton,
+        clip,
+        markers: None,
+        units: Units { length, declared: false },
+        origin: Origin::Bvh(hierarchy),
+    })
+}
+
+fn skeleton(
+    bytes: &[u8],
+    document: &Document,
+    sites: &[usize],
+    unit: LengthUnit,
+    warnings: &mut Warnings,
+) -> Result<Skeleton, ReadError> {
+    let mut skeleton = Skeleton::new();
+    let mut names = UniqueNames::default();
+    for (i, raw) in document.hierarchy.joints.iter().enumerate() {
+        let (name, warning) = names.take(&raw.name, i);
+        if let Some(kind) = warning {
+            warnings.at(sites[i], kind);
+        }
+        let dofs = raw.channels.iter().map(|&dof| DeclaredDof { dof, limit: None }).collect();
+        let joint = Joint {
+            name,
+            offset_m: metres(raw.offset, unit),
+            rest: Rotation::IDENTITY,
+            end_sites: raw
+                .end_sites
+                .iter()
+                .map(|s| EndSite { name: s.name.clone(), offset_m: metres(s.offset, unit) })
+                .collect(),
+            declared: Declared { dofs: Some(dofs), fields: Vec::new() },
+        };
+        let result = match raw.parent {
+            None => skeleton.add_root(joint),
+            Some(p) => skeleton.add(JointIndex::new(p), joint),
+        };
+        result.map_err(|e| {
+            error_at(bytes, sites[i], ReadErrorKind::BadValue { what: e.to_string() })
+        })?;
+    }
+    Ok(skeleton)
+}
+
+/// A vector of the file in metres.
+pub(super) fn metres(v: [f64; 3], unit: LengthUnit) -> DVec3 {
+    DVec3::from_array(v) * unit.metres()
+}
+
+/// Whether the position channels of a joint stay so close to zero that they cannot be meant to
+/// replace its offset.
+fn positions_add(joint: &BvhJoint, columns: &[usize], motion: &Columns) -> bool {
+    let length = DVec3::from_array(joint.offset).length();
+    let mut positions =
+        joint.channels.iter().zip(columns).filter(|(dof, _)| dof.translation_axis().is_some());
+    let mut any = false;
+    let near = positions.all(|(_, &c)| {
+        any = true;
+        motion.column(c).iter().all(|v| v.abs() <= NEAR_ZERO * length)
+    });
+    any && near && length > 0.0 && motion.frames() > 0
+}
+
+fn joint_channels(
+    joint: &BvhJoint,
+    columns: Vec<usize>,
+    adds: bool,
+    unit: LengthUnit,
+) -> JointChannels {
+    let mut base = joint.offset;
+    if !adds {
+        for axis in joint.channels.iter().filter_map(|dof| dof.translation_axis()) {
+            base[axis] = 0.0;
+        }
+    }
+    JointChannels {
+        dofs: joint.channels.clone(),
+        columns,
+        sequence: Sequence::FirstIsLeftmost,
+        translation_base_m: metres(base, unit),
+        translation_basis: Rotation::IDENTITY,
+        stretch: None,
+    }
+}

@@ -1,0 +1,416 @@
+//! What BVH files look like in the wild, and what we make of it (rows C1, C2 of the checklist, the
+//! BVH conventions).
+
+use glam::DVec3;
+
+use crate::formats::{
+    Format, LengthUnit, Mode, MotionFile, OutputUnit, Position, Read, ReadError, ReadErrorKind,
+    ReadOptions, WarningKind, WriteOptions, read, write,
+};
+use crate::math::{Angle, Rotation};
+use crate::motion::FrameIndex;
+
+const TWO_JOINTS: &str = "\
+HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Spine
+  {
+    OFFSET 0 10 0
+    CHANNELS 3 Yrotation Zrotation Xrotation
+    End Site
+    {
+      OFFSET 0 5 0
+    }
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.0083333
+1 2 3 10 20 30 40 50 60
+4 5 6 -10 -20 -30 -40 -50 400
+";
+
+fn ok(text: impl AsRef<[u8]>) -> Read {
+    read(text.as_ref(), None, &ReadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn err(text: impl AsRef<[u8]>) -> ReadError {
+    read(text.as_ref(), None, &ReadOptions::default()).expect_err("this text is broken")
+}
+
+#[track_caller]
+fn check_error(text: &str, line: u32, column: u32, part: &str) {
+    let e = err(text);
+    assert_eq!(e.position(), Some(Position::Text { line, column }), "{e}");
+    assert!(e.to_string().contains(part), "{e}");
+}
+
+fn lenient() -> ReadOptions {
+    ReadOptions { mode: Mode::Lenient, ..ReadOptions::default() }
+}
+
+fn deg(axis: usize, d: f64) -> Rotation {
+    let a = Angle::from_degrees(d);
+    [Rotation::about_x(a), Rotation::about_y(a), Rotation::about_z(a)][axis]
+}
+
+#[track_caller]
+fn check_local(file: &MotionFile, joint: &str, frame: u32, expected: Rotation) {
+    let j = file.skeleton.find(joint).unwrap();
+    let got = file.clip.as_ref().unwrap().rotation(j, FrameIndex(frame));
+    assert!(got.distance(expected).radians() < 1e-14, "{joint} {frame}");
+}
+
+#[track_caller]
+fn check_place(file: &MotionFile, joint: &str, frame: u32, expected_cm: [f64; 3]) {
+    let j = file.skeleton.find(joint).unwrap();
+    let got = file.clip.as_ref().unwrap().translation_m(j, FrameIndex(frame));
+    assert!((got * 100.0 - DVec3::from_array(expected_cm)).length() < 1e-12, "{joint}: {got}");
+}
+
+#[test]
+fn the_first_listed_turn_is_the_leftmost_factor() {
+    let Read { file, warnings } = ok(TWO_JOINTS);
+    assert!(warnings.is_empty(), "{warnings:?}");
+    check_local(&file, "Hips", 0, deg(2, 10.0) * deg(0, 20.0) * deg(1, 30.0));
+    check_local(&file, "Spine", 1, deg(1, -40.0) * deg(2, -50.0) * deg(0, 400.0));
+    check_place(&file, "Hips", 1, [4.0, 5.0, 6.0]);
+    check_place(&file, "Spine", 1, [0.0, 10.0, 0.0]);
+    let clip = file.clip.unwrap();
+    assert_eq!((clip.frame_count(), clip.rate().frame_time_s()), (2, 0.008_333_3));
+    assert_eq!(file.skeleton.joints()[1].end_sites[0].offset_m, DVec3::new(0.0, 0.05, 0.0));
+}
+
+/// A hierarchy with one joint below the root and given lines inside, and one row of motion.
+fn with_joint(inside: &str, row: &str) -> String {
+    format!(
+        "HIERARCHY\nROOT r\n{{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT j\n{{\n{inside}\n}}\n}}\nMOTION\n\
+         Frames: 1\nFrame Time: 0.01\n{row}\n"
+    )
+}
+
+#[test]
+fn channels_in_any_number_and_order() {
+    let file = ok(with_joint("OFFSET 1 2 3\nCHANNELS 1 Yrotation", "45")).file;
+    check_local(&file, "j", 0, deg(1, 45.0));
+    let turns_first =
+        "OFFSET 1 2 3\nCHANNELS 6 Yrotation Xrotation Zrotation Zposition Xposition Yposition";
+    let file = ok(with_joint(turns_first, "10 20 30 7 8 9")).file;
+    check_local(&file, "j", 0, deg(1, 10.0) * deg(0, 20.0) * deg(2, 30.0));
+    check_place(&file, "j", 0, [8.0, 9.0, 7.0]);
+    let wrapped = "OFFSET 1 2 3\nCHANNELS 3\nZrotation\nXrotation Yrotation\n";
+    let file = ok(with_joint(wrapped, "10 20 30")).file;
+    check_local(&file, "j", 0, deg(2, 10.0) * deg(0, 20.0) * deg(1, 30.0));
+    let odd_case = "offset 1 2 3\nchannels 2 ZROTATION xRotation";
+    check_local(&ok(with_joint(odd_case, "10 20")).file, "j", 0, deg(2, 10.0) * deg(0, 20.0));
+}
+
+#[test]
+fn position_channels_replace_the_offset_per_axis() {
+    let file = ok(with_joint("OFFSET 1 2 3\nCHANNELS 1 Yposition", "7")).file;
+    check_place(&file, "j", 0, [1.0, 7.0, 3.0]);
+}
+
+#[test]
+fn positions_near_zero_are_added_with_a_warning() {
+    let six = "OFFSET 0 10 0\nCHANNELS 3 Xposition Yposition Zposition";
+    let Read { file, warnings } = ok(with_joint(six, "0 0.005 0"));
+    check_place(&file, "j", 0, [0.0, 10.005, 0.0]);
+    assert!(matches!(warnings[0].kind, WarningKind::PositionsAdded { more: 0, .. }));
+    let Read { file, warnings } = ok(with_joint(six, "0 0.011 0"));
+    check_place(&file, "j", 0, [0.0, 0.011, 0.0]);
+    assert!(warnings.is_empty());
+    // Never for the root: there zero is a place.
+    let root = "HIERARCHY\nROOT r\n{\nOFFSET 0 9 0\nCHANNELS 3 Xposition Yposition Zposition\n}\n\
+                MOTION\nFrames: 1\nFrame Time: 1\n0 0 0\n";
+    check_place(&ok(root).file, "r", 0, [0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn several_roots_leaves_without_end_site_and_names_of_all_kinds() {
+    let text = "HIERARCHY\r\nROOT mixamorig:Hips\n{\r\nOFFSET 0 0 0\r\nCHANNELS 0\r\n\
+                JOINT Left Up Leg {\r\n\tOFFSET 1 0 0\r\n\tCHANNELS 1 Xrotation\r\n}\r\n\
+                JOINT End\n{\nOFFSET 0 1 0\nEND SITE\n{\nOFFSET 0 0 1 } }\r\n}\r\n\
+                ROOT Prop\r\n{\r\nOFFSET 5 0 0\r\nCHANNELS 1 Zrotation\r\n\
+                End site tip\r\n{\r\nOFFSET 1 1 1\r\n}\r\n}\r\nMOTION\r\nFrames:1\r\nFrame  Time : .5\r\n1 2";
+    let Read { file, warnings } = ok(text);
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let names: Vec<_> = file.skeleton.joints().iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["mixamorig:Hips", "Left Up Leg", "End", "Prop"]);
+    assert_eq!(file.skeleton.parents().iter().filter(|p| p.is_none()).count(), 2);
+    assert_eq!(file.skeleton.joints()[3].end_sites[0].name.as_deref(), Some("tip"));
+    assert_eq!(file.skeleton.joints()[2].end_sites.len(), 1);
+    check_local(&file, "Prop", 0, deg(2, 2.0));
+}
+
+#[test]
+fn numbers_in_all_notations() {
+    let row = "1e1-2.0E+1 +3.e1";
+    let file = ok(with_joint("OFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation", row)).file;
+    check_local(&file, "j", 0, deg(0, 10.0) * deg(1, -20.0) * deg(2, 30.0));
+}
+
+#[test]
+fn rows_decide_how_many_frames_there_are() {
+    for (declared, rows, kept) in [(3, "1\n2\n", 2), (1, "1\n2\n3\n", 3), (2, "1\n\n 2 \n\n", 2)] {
+        let text = with_joint("OFFSET 0 1 0\nCHANNELS 1 Xrotation", rows)
+            .replace("Frames: 1", &format!("Frames: {declared}"));
+        let Read { file, warnings } = ok(&text);
+        assert_eq!(file.clip.unwrap().frame_count(), kept, "{declared}");
+        assert_eq!(warnings.len(), usize::from(declared != kept), "{declared}");
+        let strict = ReadOptions { mode: Mode::Strict, ..ReadOptions::default() };
+        assert_eq!(read(text.as_bytes(), None, &strict).is_err(), declared != kept);
+    }
+}
+
+#[test]
+fn rows_that_run_over_several_lines_are_one_stream() {
+    let text = with_joint("OFFSET 0 1 0\nCHANNELS 2 Xrotation Yrotation", "1\n2\n3\n4\n")
+        .replace("Frames: 1", "Frames: 2");
+    let Read { file, warnings } = ok(text);
+    assert_eq!(warnings[0].kind, WarningKind::WrappedRows);
+    check_local(&file, "j", 1, deg(0, 3.0) * deg(1, 4.0));
+}
+
+#[test]
+fn broken_rows_are_errors_and_lenient_reading_stops_before_them() {
+    let text =
+        with_joint("OFFSET 0 1 0\nCHANNELS 2 Xrotation Yrotation", "1.00 2.00\n3.00 4.00\n5")
+            .replace("Frames: 1", "Frames: 3");
+    check_error(&text, 17, 1, "frame 2 has 1 values, but the hierarchy declares 2 channels");
+    assert!(err(&text).to_string().contains("--lenient"));
+    let read = read(text.as_bytes(), None, &lenient()).unwrap();
+    assert_eq!(read.file.clip.unwrap().frame_count(), 2);
+    let dropped =
+        |w: &crate::formats::Warning| matches!(w.kind, WarningKind::Dropped { bytes: 2, .. });
+    assert!(read.warnings.iter().any(dropped));
+}
+
+#[test]
+fn errors_say_where() {
+    check_error("HIERARCHY\n", 2, 1, "ROOT");
+    check_error("HIERARCHY\nROOT a\n  OFFSET", 3, 3, "expected {, found \"OFFSET\"");
+    check_error("HIERARCHY\nROOT a\n{\n  OFFSET 1 x 3", 4, 12, "\"x\" is not a number");
+    check_error("HIERARCHY\nROOT a\n{\n  OFFSET 1 2", 4, 13, "found the end of the file");
+    check_error("HIERARCHY\nROOT a\n{\n  OFFSET 1 2\n}", 4, 13, "found the end of the line");
+    check_error("HIERARCHY\nROOT a\n{\n  OFFSET 1 1,5 2", 4, 12, "decimal comma");
+    check_error(
+        "HIERARCHY\nROOT a\n{\n OFFSET 1 2 3\n CHANNELS 1 Wrotation",
+        5,
+        13,
+        "a channel such as",
+    );
+    check_error(
+        "HIERARCHY\nROOT a\n{\n OFFSET 1 2 3\n JOINT b\n {\n",
+        7,
+        1,
+        "ends within joint \"b\"",
+    );
+    check_error("HIERARCHY\nROOT a\n{\n OFFSET 1 2 3\n OFFSET 1 2 3\n", 5, 2, "second time");
+    check_error("HIERARCHY\nROOT a\n{\n BONE 1", 4, 2, "expected JOINT");
+    let one = "OFFSET 0 0 0\nCHANNELS 1 Xrotation";
+    check_error(&with_joint(one, "nan"), 15, 1, "not a finite number");
+    check_error(&with_joint(one, "1e999"), 15, 1, "not a finite number");
+    check_error(&with_joint(one, "  1.2.3"), 15, 3, "\"1.2.3\" is not a number");
+    check_error(
+        &with_joint(one, "1").replace("Frames: 1", "Frames: -1"),
+        13,
+        1,
+        "not a whole number",
+    );
+}
+
+#[test]
+fn absurd_counts_fail_at_once() {
+    let text = TWO_JOINTS.replace("Frames: 2", "Frames: 2000000000");
+    let e = err(&text);
+    assert!(matches!(e.kind(), ReadErrorKind::Declared { declared: 2_000_000_000, .. }), "{e}");
+    assert_eq!(e.position(), Some(Position::Text { line: 17, column: 1 }));
+    let read = read(text.as_bytes(), None, &lenient()).unwrap();
+    assert_eq!(read.file.clip.unwrap().frame_count(), 2);
+    let empty =
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 4000000000\nFrame Time: 1\n";
+    assert!(matches!(err(empty).kind(), ReadErrorKind::Declared { .. }));
+}
+
+#[test]
+fn deep_nesting_is_refused_without_recursion() {
+    let mut text = String::from("HIERARCHY\n");
+    for i in 0..100_000 {
+        text.push_str(if i == 0 {
+            "ROOT a\n{\nOFFSET 0 0 0\n"
+        } else {
+            "JOINT a\n{\nOFFSET 0 1 0\n"
+        });
+    }
+    assert!(matches!(err(&text).kind(), ReadErrorKind::TooMany { what: "joints", .. }));
+}
+
+#[test]
+fn the_deepest_chain_we_take_reads_and_writes() {
+    let n = crate::skeleton::MAX_JOINTS;
+    let mut text = String::from("HIERARCHY\n");
+    for i in 0..n {
+        text.push_str(if i == 0 {
+            "ROOT a\n{\nOFFSET 0 0 0\n"
+        } else {
+            "JOINT a\n{\nOFFSET 0 1 0\n"
+        });
+    }
+    text.extend(std::iter::repeat_n("}\n", n));
+    let Read { file, warnings } = ok(&text);
+    assert_eq!(file.skeleton.len(), n);
+    // Every name but the first is numbered: the first of those warnings are kept, the rest counted.
+    assert_eq!(warnings.len(), crate::formats::text::MAX_WARNINGS + 1);
+    assert!(file.skeleton.find("a#65536").is_some());
+    let written = write(&file, Format::Bvh, &WriteOptions::default()).unwrap();
+    assert!(written.parts[0].1.len() < 400 * n);
+}
+
+#[test]
+fn small_faults_are_repaired_with_warnings() {
+    let check = |text: String, part: &str| {
+        let Read { warnings, .. } = ok(&text);
+        assert!(warnings.iter().any(|w| w.to_string().contains(part)), "{part}: {warnings:?}");
+    };
+    let one = "OFFSET 0 0 0\nCHANNELS 1 Xrotation";
+    check(with_joint("OFFSET 0 0 0\nCHANNELS 3 Xrotation", "1"), "3 channels are declared, 1 are");
+    check(with_joint("CHANNELS 1 Xrotation", "1"), "no OFFSET");
+    check(with_joint(one, "1").replace("Frame Time: 0.01", "Frame Time: 0"), "frame time \"0\"");
+    check(with_joint(one, "1").replace("Frame Time: 0.01\n", ""), "frame time");
+    check(with_joint(one, "1\nsome trailer text"), "no motion and were left out");
+    check(with_joint(one, "1").replace("}\nMOTION", "MOTION"), "not closed");
+    check(with_joint(one, "1").replace("}\nMOTION", "}\n}\nMOTION"), "closes nothing");
+    check(with_joint(one, "1").replace("JOINT j", "JOINT r"), "\"r#2\"");
+    check(with_joint(one, "1").replace("JOINT j", "JOINT"), "joint_1");
+    check(with_joint(one, "1").split("MOTION").next().unwrap().to_owned(), "no motion");
+}
+
+#[test]
+fn text_in_other_encodings() {
+    let with_bom = [&[0xEF, 0xBB, 0xBF], TWO_JOINTS.as_bytes()].concat();
+    assert_eq!(ok(with_bom).file.skeleton.len(), 2);
+    let mut latin = TWO_JOINTS.as_bytes().to_vec();
+    let at = TWO_JOINTS.find("Spine").unwrap();
+    latin[at] = 0xFC;
+    assert!(ok(latin).file.skeleton.find("üpine").is_some());
+    assert!(matches!(err([0xFF, 0xFE, b'H', 0]).kind(), ReadErrorKind::Utf16));
+    assert!(matches!(err("{\"json\": 1}").kind(), ReadErrorKind::UnknownFormat));
+}
+
+fn rewritten(file: &MotionFile, options: &WriteOptions) -> MotionFile {
+    let written = write(file, Format::Bvh, options).unwrap();
+    ok(&written.parts[0].1).file
+}
+
+fn columns_of(file: &MotionFile) -> Vec<Vec<f64>> {
+    let columns = file.clip.as_ref().unwrap().channels().unwrap().columns();
+    (0..columns.columns()).map(|c| columns.column(c).to_vec()).collect()
+}
+
+#[test]
+fn untouched_files_come_back_with_their_numbers() {
+    let mixed = with_joint(
+        "OFFSET 0.1 2.30000000001 -0\nCHANNELS 5 Yrotation Zposition Xrotation Xposition Zrotation",
+        "1e-17 0.1 -1234.5 3 0.30000000000000004",
+    );
+    for text in [TWO_JOINTS, mixed.as_str()] {
+        let before = ok(text).file;
+        let after = rewritten(&before, &WriteOptions::default());
+        assert_eq!(columns_of(&before), columns_of(&after));
+        let (a, b) = (format!("{:?}", before.origin), format!("{:?}", after.origin));
+        assert_eq!(a, b);
+        assert_eq!(before.clip.unwrap().rate(), after.clip.unwrap().rate());
+    }
+}
+
+#[test]
+fn an_edit_changes_its_own_numbers_only() {
+    let mut file = ok(TWO_JOINTS).file;
+    let spine = file.skeleton.find("Spine").unwrap();
+    let turned = deg(0, 12.0) * deg(1, 100.0) * deg(2, 3.0);
+    file.clip.as_mut().unwrap().set_rotation(spine, FrameIndex(0), turned);
+    let after = rewritten(&file, &WriteOptions::default());
+    check_local(&after, "Spine", 0, turned);
+    let (before, after) = (columns_of(&file), columns_of(&after));
+    for c in 0..9 {
+        for f in 0..2 {
+            let touched = c >= 6 && f == 0;
+            assert_eq!(before[c][f] == after[c][f], !touched, "{c} {f}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_beyond_a_joints_channels_adds_channels_and_keeps_the_rest() {
+    let text = with_joint("OFFSET 1 2 3\nCHANNELS 1 Yrotation", "45\n50")
+        .replace("Frames: 1", "Frames: 2");
+    let mut file = ok(&text).file;
+    let j = file.skeleton.find("j").unwrap();
+    file.clip.as_mut().unwrap().set_rotation(j, FrameIndex(1), deg(0, 10.0));
+    let after = rewritten(&file, &WriteOptions::default());
+    check_local(&after, "j", 1, deg(0, 10.0));
+    check_local(&after, "j", 0, deg(1, 45.0));
+    // Widened on the left: the file's own number stands in the last column, unchanged.
+    assert_eq!(columns_of(&after).last().unwrap()[0], 45.0);
+    // A turn that the one axis can make needs no new channels.
+    let mut file = ok(&text).file;
+    file.clip.as_mut().unwrap().set_rotation(j, FrameIndex(1), deg(1, -77.0));
+    let after = rewritten(&file, &WriteOptions::default());
+    assert_eq!(columns_of(&after).len(), 1);
+    check_local(&after, "j", 1, deg(1, -77.0));
+}
+
+#[test]
+fn an_edited_translation_gets_channels_where_there_were_none() {
+    let mut file = ok(with_joint("OFFSET 1 2 3\nCHANNELS 1 Yrotation", "45")).file;
+    let j = file.skeleton.find("j").unwrap();
+    let clip = file.clip.as_mut().unwrap();
+    clip.set_translation_m(j, FrameIndex(0), DVec3::new(0.5, 0.6, 0.7));
+    let after = rewritten(&file, &WriteOptions::default());
+    check_place(&after, "j", 0, [50.0, 60.0, 70.0]);
+    // Close to zero: a reader would add it to the offset, so the offset has to go.
+    let clip = file.clip.as_mut().unwrap();
+    clip.set_translation_m(j, FrameIndex(0), DVec3::new(1e-6, 0.0, 0.0));
+    check_place(&rewritten(&file, &WriteOptions::default()), "j", 0, [1e-4, 0.0, 0.0]);
+}
+
+#[test]
+fn units_scale_offsets_and_positions_but_not_turns() {
+    let file = ok(TWO_JOINTS).file;
+    let options =
+        WriteOptions { unit: OutputUnit::Unit(LengthUnit::MM), ..WriteOptions::default() };
+    let text = write(&file, Format::Bvh, &options).unwrap().parts.remove(0).1;
+    let in_mm = ReadOptions { source_unit: Some(LengthUnit::MM), ..ReadOptions::default() };
+    let after = read(&text, None, &in_mm).unwrap().file;
+    check_place(&after, "Hips", 1, [4.0, 5.0, 6.0]);
+    check_local(&after, "Spine", 1, deg(1, -40.0) * deg(2, -50.0) * deg(0, 400.0));
+    assert_eq!(columns_of(&after)[8], [60.0, 400.0]);
+    assert!((columns_of(&after)[0][0] - 10.0).abs() < 1e-12);
+}
+
+#[test]
+fn joints_in_another_order_than_nesting_are_written_nested() {
+    use crate::motion::{Clip, FrameRate, Track};
+    use crate::skeleton::{Joint, Skeleton};
+    let mut s = Skeleton::new();
+    let root = s.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+    let a = s.add(root, Joint::new("a", DVec3::X)).unwrap();
+    s.add(root, Joint::new("b", DVec3::Y)).unwrap();
+    s.add(a, Joint::new("c", DVec3::Z)).unwrap();
+    let tracks = s
+        .joints()
+        .iter()
+        .enumerate()
+        .map(|(i, j)| Track::constant(deg(i % 3, 10.0 * (i + 1) as f64), j.offset_m))
+        .collect();
+    let clip = Clip::new(2, FrameRate::from_fps(30.0).unwrap(), tracks).unwrap();
+    let after = rewritten(&MotionFile::new(s, clip), &WriteOptions::default());
+    let names: Vec<_> = after.skeleton.joints().iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["root", "a", "c", "b"]);
+    check_local(&after, "c", 1, deg(0, 40.0));
+    check_local(&after, "b", 0, deg(2, 30.0));
+}

@@ -1,0 +1,339 @@
+//! From a skeleton and a clip to the text of a BVH.
+//!
+//! A file that was read from BVH keeps its hierarchy's numbers and channels, and every value that
+//! no edit has touched. Otherwise joints get three turns in the order of their source, or Z Y X,
+//! and roots and joints that move get positions before them.
+
+use std::fmt::Write;
+
+use glam::DVec3;
+
+use super::lower::metres;
+use super::{BvhEndSite, BvhJoint, Hierarchy};
+use crate::formats::error::{Warning, WarningKind};
+use crate::formats::text::push_number;
+use crate::formats::units::LengthUnit;
+use crate::formats::{Format, MotionFile, Origin, WriteError, WriteOptions, Written};
+use crate::math::{Axis, Rotation};
+use crate::motion::aligned::aligned;
+use crate::motion::{Clip, FrameRate, Track, encode};
+use crate::skeleton::{Dof, JointIndex, Skeleton};
+
+const ZYX: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
+
+pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
+    if file.skeleton.is_empty() {
+        let what = "BVH needs a skeleton, and this file has only markers";
+        return Err(WriteError::Unsupported { what: what.to_owned() });
+    }
+    let from_bvh = matches!(file.origin, Origin::Bvh(_));
+    let unit = options.unit_for(file, from_bvh, LengthUnit::CM);
+    let mut warnings = Vec::new();
+
+    let rest_frame;
+    let clip = if let Some(clip) = &file.clip {
+        clip
+    } else {
+        let what = "there is no motion: one frame in the rest pose was written".to_owned();
+        warnings.push(Warning::new(WarningKind::NotWritten { what }));
+        rest_frame = rest_clip(&file.skeleton);
+        &rest_frame
+    };
+    let (skeleton, clip) = aligned(&file.skeleton, Some(clip));
+    let clip = clip.expect("a clip was given");
+    let own = match &file.origin {
+        Origin::Bvh(own) => fitting(own, &skeleton, unit, file.units.length),
+        _ => vec![None; skeleton.len()],
+    };
+
+    let mut hierarchy = Hierarchy::default();
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let order = depth_first(&skeleton);
+    let mut place = vec![0; skeleton.len()];
+    for &j in &order {
+        let own = own[j.get()];
+        place[j.get()] = hierarchy.joints.len();
+        let joint = &skeleton[j];
+        let mut out = BvhJoint {
+            name: own.map_or_else(|| one_line(&joint.name), |o| o.name.clone()),
+            parent: skeleton.parent(j).map(|p| place[p.get()]),
+            offset: own.map_or_else(|| in_unit(joint.offset_m, unit), |o| o.offset),
+            channels: Vec::new(),
+            end_sites: own.map_or_else(
+                || {
+                    let site = |s: &crate::skeleton::EndSite| BvhEndSite {
+                        name: s.name.as_deref().map(one_line),
+                        offset: in_unit(s.offset_m, unit),
+                    };
+                    joint.end_sites.iter().map(site).collect()
+                },
+                |o| o.end_sites.clone(),
+            ),
+        };
+        let mut values = motion(&skeleton, &clip, j, own, &mut out, unit, &mut warnings);
+        columns.append(&mut values);
+        hierarchy.joints.push(out);
+    }
+
+    let mut text =
+        String::with_capacity(64 * skeleton.len() + 10 * columns.len() * clip.frame_count());
+    write_hierarchy(&mut text, &hierarchy);
+    write_motion(&mut text, &clip, &columns);
+    Ok(Written { parts: vec![(Format::Bvh, text.into_bytes())], warnings })
+}
+
+/// The joints in the order a BVH nests them: each followed by its children.
+fn depth_first(skeleton: &Skeleton) -> Vec<JointIndex> {
+    let children = skeleton.children_of_all();
+    let mut stack: Vec<JointIndex> =
+        skeleton.indices().filter(|&j| skeleton.parent(j).is_none()).collect();
+    stack.reverse();
+    let mut order = Vec::with_capacity(skeleton.len());
+    while let Some(j) = stack.pop() {
+        order.push(j);
+        stack.extend(children[j.get()].iter().rev());
+    }
+    order
+}
+
+/// One frame in the rest pose.
+fn rest_clip(skeleton: &Skeleton) -> Clip {
+    let rate = FrameRate::from_fps(30.0).expect("30 is a rate");
+    let tracks = skeleton.joints().iter().map(|j| Track::constant(j.rest, j.offset_m)).collect();
+    Clip::new(1, rate, tracks).expect("constant tracks make a clip")
+}
+
+/// For each joint the joint of the file it was read from, if it still says the same in this unit.
+fn fitting<'a>(
+    own: &'a Hierarchy,
+    skeleton: &Skeleton,
+    unit: LengthUnit,
+    source: LengthUnit,
+) -> Vec<Option<&'a BvhJoint>> {
+    let whole = own.joints.len() == skeleton.len() && unit == source;
+    skeleton
+        .indices()
+        .map(|j| {
+            let raw = own.joints.get(j.get()).filter(|_| whole)?;
+            let joint = &skeleton[j];
+            let same = raw.parent == skeleton.parent(j).map(JointIndex::get)
+                && metres(raw.offset, unit) == joint.offset_m
+                && raw.end_sites.len() == joint.end_sites.len()
+                && raw
+                    .end_sites
+                    .iter()
+                    .zip(&joint.end_sites)
+                    .all(|(a, b)| metres(a.offset, unit) == b.offset_m && a.name == b.name);
+            same.then_some(raw)
+        })
+        .collect()
+}
+
+/// A vector in metres in another unit.
+fn in_unit(v: DVec3, unit: LengthUnit) -> [f64; 3] {
+    v.to_array().map(|x| x / unit.metres())
+}
+
+/// The channels of a joint into `out`, and their values, one column each.
+fn motion(
+    skeleton: &Skeleton,
+    clip: &Clip,
+    joint: JointIndex,
+    own: Option<&BvhJoint>,
+    out: &mut BvhJoint,
+    unit: LengthUnit,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Vec<f64>> {
+    let wanted: Vec<Axis> = match own {
+        Some(o) => {
+            o.channels.iter().filter_map(|d| d.rotation_axis()).map(Axis::from_index).collect()
+        }
+        None => {
+            Some(encode::source_axes(clip, joint)).filter(|a| a.len() == 3).unwrap_or(ZYX.to_vec())
+        }
+    };
+    let turns = encode::turns(skeleton, clip, joint, &wanted);
+    if own.is_some() && turns.axes.len() > wanted.len() {
+        let name = &skeleton[joint].name;
+        let what = format!("joint {name:?} turns about more axes than before: channels were added");
+        warnings.push(Warning::new(WarningKind::NotWritten { what }));
+    }
+
+    // What the position channels add to: the source's rule where the file keeps its channels.
+    let source_base = own.and(clip.channels()).map(|c| c.joint(joint).translation_base_m);
+    let has_positions =
+        |o: &BvhJoint| o.channels.iter().filter(|d| d.translation_axis().is_some()).count();
+    let own_positions = own.map_or(0, has_positions);
+    let offset = skeleton[joint].offset_m;
+    let moves = clip.frames().any(|f| clip.translation_m(joint, f) != offset);
+    let still_own = own.is_some()
+        && clip
+            .channels()
+            .is_some_and(|c| clip.frames().all(|f| c.translation_is_source(joint, f.get())));
+    let positions = match own {
+        Some(o) if still_own => own_order(o),
+        Some(o) if own_positions == 3 => own_order(o),
+        Some(_) if !moves => Vec::new(),
+        None if !moves && skeleton.parent(joint).is_some() => Vec::new(),
+        _ => vec![Axis::X, Axis::Y, Axis::Z],
+    };
+    let keeps_rule = positions.len() == own_positions && own.is_some();
+    let base = if keeps_rule { source_base.unwrap_or(DVec3::ZERO) } else { DVec3::ZERO };
+    let mut shifts = if positions.is_empty() {
+        Default::default()
+    } else if still_own {
+        own_shifts(clip, joint)
+    } else {
+        encode::shifts(clip, joint, base, Rotation::IDENTITY, unit.metres())
+    };
+    if !keeps_rule && skeleton.parent(joint).is_some() && would_be_added(out.offset, &shifts) {
+        // A reader would take positions this close to zero as additions to the offset.
+        out.offset = [0.0; 3];
+        let name = &skeleton[joint].name;
+        let what = format!(
+            "the offset of {name:?} was set to zero, or readers would add it to its positions"
+        );
+        warnings.push(Warning::new(WarningKind::NotWritten { what }));
+    }
+
+    // The file's own order of columns, positions and turns mixed as they were; new ones behind.
+    let mut columns = Vec::new();
+    let mut left_turns: Vec<(Axis, Vec<f64>)> =
+        turns.axes.iter().copied().zip(turns.degrees).collect();
+    if let Some(o) = own.filter(|_| keeps_rule && left_turns.len() == wanted.len()) {
+        let mut next_turn = left_turns.drain(..);
+        for &dof in &o.channels {
+            out.channels.push(dof);
+            columns.push(match dof.translation_axis() {
+                Some(axis) => std::mem::take(&mut shifts[axis]),
+                None => next_turn.next().expect("as many turns as before").1,
+            });
+        }
+        return columns;
+    }
+    for axis in positions {
+        out.channels.push(Dof::translation(axis.index()));
+        columns.push(std::mem::take(&mut shifts[axis.index()]));
+    }
+    for (axis, values) in left_turns {
+        out.channels.push(Dof::rotation(axis.index()));
+        columns.push(values);
+    }
+    columns
+}
+
+/// The axes of a joint's position channels, in the file's order.
+fn own_order(own: &BvhJoint) -> Vec<Axis> {
+    own.channels.iter().filter_map(|d| d.translation_axis()).map(Axis::from_index).collect()
+}
+
+/// The position channels as the file has them; columns that are not there stay empty.
+fn own_shifts(clip: &Clip, joint: JointIndex) -> [Vec<f64>; 3] {
+    let mut out: [Vec<f64>; 3] = Default::default();
+    if let Some(channels) = clip.channels() {
+        for (axis, column) in channels.joint(joint).shifts() {
+            out[axis] = channels.columns().column(column).to_vec();
+        }
+    }
+    out
+}
+
+/// Whether these positions of a joint below the root look as if they were to be added to its offset.
+fn would_be_added(offset: [f64; 3], shifts: &[Vec<f64>; 3]) -> bool {
+    let length = DVec3::from_array(offset).length();
+    let any = shifts.iter().any(|c| !c.is_empty());
+    any && length > 0.0 && shifts.iter().flatten().all(|v| v.abs() <= 1e-3 * length)
+}
+
+/// A name on one line: line ends would begin another word of the file.
+fn one_line(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|c| if c.is_control() || c == '{' || c == '}' { '_' } else { c })
+        .collect();
+    clean.trim().to_owned()
+}
+
+fn write_hierarchy(text: &mut String, hierarchy: &Hierarchy) {
+    text.push_str("HIERARCHY\n");
+    // Depths of the joints that are open, by index.
+    let mut open: Vec<usize> = Vec::new();
+    for (i, joint) in hierarchy.joints.iter().enumerate() {
+        while open.last().copied() != joint.parent {
+            open.pop();
+            line(text, open.len(), "}");
+        }
+        let depth = open.len();
+        let keyword = if joint.parent.is_some() { "JOINT" } else { "ROOT" };
+        line(text, depth, &format!("{keyword} {}", joint.name));
+        line(text, depth, "{");
+        open.push(i);
+        offset(text, depth + 1, joint.offset);
+        let mut channels = format!("CHANNELS {}", joint.channels.len());
+        for dof in &joint.channels {
+            let _ = write!(channels, " {}", channel_name(*dof));
+        }
+        line(text, depth + 1, &channels);
+        for site in &joint.end_sites {
+            match &site.name {
+                Some(name) => line(text, depth + 1, &format!("End Site {name}")),
+                None => line(text, depth + 1, "End Site"),
+            }
+            line(text, depth + 1, "{");
+            offset(text, depth + 2, site.offset);
+            line(text, depth + 1, "}");
+        }
+    }
+    while open.pop().is_some() {
+        line(text, open.len(), "}");
+    }
+}
+
+fn line(text: &mut String, depth: usize, content: &str) {
+    indent(text, depth);
+    text.push_str(content);
+    text.push('\n');
+}
+
+fn indent(text: &mut String, depth: usize) {
+    // Beyond any real depth, so that a chain of 65,536 joints does not write gigabytes of tabs.
+    const DEEPEST: usize = 64;
+    text.extend(std::iter::repeat_n('\t', depth.min(DEEPEST)));
+}
+
+fn offset(text: &mut String, depth: usize, v: [f64; 3]) {
+    indent(text, depth);
+    text.push_str("OFFSET");
+    for x in v {
+        text.push(' ');
+        push_number(text, x);
+    }
+    text.push('\n');
+}
+
+fn channel_name(dof: Dof) -> &'static str {
+    match dof {
+        Dof::Tx => "Xposition",
+        Dof::Ty => "Yposition",
+        Dof::Tz => "Zposition",
+        Dof::Rx => "Xrotation",
+        Dof::Ry => "Yrotation",
+        Dof::Rz => "Zrotation",
+        Dof::Length => unreachable!("BVH channels are turns and shifts"),
+    }
+}
+
+fn write_motion(text: &mut String, clip: &Clip, columns: &[Vec<f64>]) {
+    let _ = write!(text, "MOTION\nFrames: {}\nFrame Time: ", clip.frame_count());
+    push_number(text, clip.rate().frame_time_s());
+    text.push('\n');
+    for f in 0..clip.frame_count() {
+        for (c, column) in columns.iter().enumerate() {
+            if c > 0 {
+                text.push(' ');
+            }
+            push_number(text, column[f]);
+        }
+        text.push('\n');
+    }
+}

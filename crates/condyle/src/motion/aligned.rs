@@ -1,0 +1,79 @@
+//! The same motion with every joint's local space aligned with the world at rest.
+//!
+//! BVH has no rest rotations: at zero angles every local space is parallel to the world. With
+//! `G_j` the world rotation of joint j at rest, turning each local space by `G_j⁻¹` gives
+//!
+//! ```text
+//!   local'(j)  = G_parent · local(j) · G_j⁻¹        rest'(j) = identity
+//!   offset'(j) = G_parent · offset(j)               world'(j) = world(j) · G_j⁻¹
+//! ```
+//!
+//! so joint centres stay where they are and world rotations differ by a constant per joint.
+
+use std::borrow::Cow;
+
+use super::{Clip, KeyTimes, Track};
+use crate::math::Rotation;
+use crate::skeleton::{EndSite, Joint, Skeleton};
+
+/// Skeleton and clip with identity rest rotations. Borrowed if that is what they are already.
+pub(crate) fn aligned<'a>(
+    skeleton: &'a Skeleton,
+    clip: Option<&'a Clip>,
+) -> (Cow<'a, Skeleton>, Option<Cow<'a, Clip>>) {
+    let is_identity = |r: Rotation| r.canonical().quat() == Rotation::IDENTITY.quat();
+    if skeleton.joints().iter().all(|j| is_identity(j.rest)) {
+        return (Cow::Borrowed(skeleton), clip.map(Cow::Borrowed));
+    }
+    let world = skeleton.rest_world_rotations();
+    let above = |j: crate::skeleton::JointIndex| {
+        skeleton.parent(j).map_or(Rotation::IDENTITY, |p| world[p.get()])
+    };
+    let mut out = Skeleton::new();
+    for j in skeleton.indices() {
+        let (old, turn) = (&skeleton[j], world[j.get()]);
+        let joint = Joint {
+            name: old.name.clone(),
+            offset_m: above(j) * old.offset_m,
+            rest: Rotation::IDENTITY,
+            end_sites: old
+                .end_sites
+                .iter()
+                .map(|s| EndSite { name: s.name.clone(), offset_m: turn * s.offset_m })
+                .collect(),
+            declared: old.declared.clone(),
+        };
+        let added = match skeleton.parent(j) {
+            None => out.add_root(joint),
+            Some(p) => out.add(p, joint),
+        };
+        added.expect("the same joints in the same order make a skeleton");
+    }
+    let clip = clip.map(|clip| {
+        let tracks = skeleton.indices().map(|j| {
+            let track = clip.track(j);
+            let (left, right) = (above(j), world[j.get()].inverse());
+            let turned = |times: &KeyTimes| times.clone();
+            Track::from_parts(
+                track.rotations().iter().map(|r| left * r * right).collect(),
+                turned(track.rotation_times()),
+                track.translations_m().iter().map(|t| left * t).collect(),
+                turned(track.translation_times()),
+            )
+            .with_interpolation(track.interpolation())
+        });
+        let made = Clip::new(clip.frame_count(), clip.rate(), tracks.collect())
+            .expect("turning tracks keeps their keys");
+        // Numbers stay true only where nothing was turned.
+        let channels = clip.channels().cloned().map(|mut channels| {
+            for j in skeleton.indices() {
+                if !(is_identity(above(j)) && is_identity(world[j.get()])) {
+                    channels.forget(j);
+                }
+            }
+            channels
+        });
+        Cow::Owned(made.with_channels(channels))
+    });
+    (Cow::Owned(out), clip)
+}

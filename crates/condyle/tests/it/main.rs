@@ -1,0 +1,4 @@
+//! Tests of the library from outside, as one binary.
+
+mod bvh;
+mod shared;
