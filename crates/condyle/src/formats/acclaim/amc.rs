@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::asf;
 use super::lower::{Lowered, ROOT};
-use super::{Notes, asf};
 use crate::formats::error::{ReadError, ReadErrorKind, Warning, WarningKind};
-use crate::formats::text::{self, Number, Scanner, is_word};
+use crate::formats::text::{self, Number, Scanner, Warnings, is_word};
 use crate::formats::{Mode, ReadOptions};
 use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate};
 use crate::skeleton::Skeleton;
@@ -72,12 +72,12 @@ pub(super) fn read(
     lowered: Lowered,
     options: &ReadOptions,
 ) -> Result<(Document, Clip, Vec<Warning>), ReadError> {
-    let mut notes = Notes::default();
+    let mut warnings = Warnings::default();
     let mut s = Scanner::new(bytes);
-    let (mut document, rate) = header(&mut s, options, &mut notes)?;
+    let (mut document, rate) = header(&mut s, options, &mut warnings)?;
     let angle = document.angle_unit().unwrap_or(lowered.angle);
     if angle != lowered.angle {
-        notes.push(Some(0), WarningKind::AngleUnits);
+        warnings.at(0, WarningKind::AngleUnits);
     }
     let count = count_frames(s.clone());
     let cells = lowered.columns as u64 * count as u64;
@@ -98,7 +98,7 @@ pub(super) fn read(
         bones_seen: 0,
         slow: HashMap::new(),
     };
-    let result = frames.read(&mut document, &mut notes);
+    let result = frames.read(&mut document, &mut warnings);
     let mut whole = count;
     if let Err(error) = result {
         // What was read so far is whole but for the frame that the error is in.
@@ -109,12 +109,12 @@ pub(super) fn read(
         whole = kept;
         let dropped = bytes.len() - frames.frame_at;
         let kind = WarningKind::Dropped { bytes: dropped as u64, why: error.kind().to_string() };
-        notes.push(Some(frames.frame_at), kind);
+        warnings.at(frames.frame_at, kind);
     }
     if count == 0 {
-        notes.push(None, WarningKind::NoMotion);
+        warnings.whole(WarningKind::NoMotion);
     }
-    frames.report_missing(whole, &mut notes);
+    frames.report_missing(whole, &mut warnings);
     document.bones = frames.order.iter().map(|&b| frames.bones[b].name.clone()).collect();
     let columns = frames.columns.truncated(whole);
     let bad = |what: String| ReadError::new(ReadErrorKind::BadValue { what });
@@ -122,14 +122,14 @@ pub(super) fn read(
     let channels = Channels::new(lowered.channels, columns, angle, unit_m);
     let channels = channels.map_err(|e| bad(e.to_string()))?;
     let clip = Clip::from_channels(skeleton, rate, channels).map_err(|e| bad(e.to_string()))?;
-    Ok((document, clip, notes.place(bytes)))
+    Ok((document, clip, warnings.finish(bytes)))
 }
 
 /// The lines before the first frame, and the frame rate.
 fn header(
     s: &mut Scanner<'_>,
     options: &ReadOptions,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<(Document, FrameRate), ReadError> {
     let mut document = Document::default();
     let mut rate = None;
@@ -149,7 +149,7 @@ fn header(
                     rate = Some(FrameRate::from_fps(fps).ok_or_else(bad)?);
                 } else if !KEYWORDS.iter().any(|k| is_word(word, k)) {
                     let name = format!(":{}", text::shortened(word));
-                    notes.push(Some(at), WarningKind::UnknownField { name });
+                    warnings.at(at, WarningKind::UnknownField { name });
                 }
                 document.header.push(text::decode(s.rest_of_line()).into_owned());
             }
@@ -236,7 +236,7 @@ struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    fn read(&mut self, document: &mut Document, notes: &mut Notes) -> Result<(), ReadError> {
+    fn read(&mut self, document: &mut Document, warnings: &mut Warnings) -> Result<(), ReadError> {
         let moving = self.bones.iter().filter(|b| b.count > 0).count();
         let mut next = 0;
         loop {
@@ -252,7 +252,7 @@ impl Frames<'_> {
                     let mut ahead = self.s.clone();
                     if let Some(number) = frame_number(&mut ahead) {
                         self.end_frame(moving);
-                        self.begin_frame(at, number, document, notes);
+                        self.begin_frame(at, number, document, warnings);
                         self.s = ahead;
                         self.s.next_line();
                         next = 0;
@@ -272,14 +272,20 @@ impl Frames<'_> {
         Ok(())
     }
 
-    fn begin_frame(&mut self, at: usize, number: u64, document: &mut Document, notes: &mut Notes) {
+    fn begin_frame(
+        &mut self,
+        at: usize,
+        number: u64,
+        document: &mut Document,
+        warnings: &mut Warnings,
+    ) {
         let frame = self.frame.map_or(0, |f| f + 1);
         if frame == 0 {
             document.first_frame = number;
         } else if number != self.number.saturating_add(1) && !self.numbers_warned {
             self.numbers_warned = true;
             let expected = self.number.saturating_add(1);
-            notes.push(Some(at), WarningKind::FrameNumbers { expected, found: number });
+            warnings.at(at, WarningKind::FrameNumbers { expected, found: number });
         }
         self.frame = Some(frame);
         self.frame_at = at;
@@ -397,13 +403,13 @@ impl Frames<'_> {
     }
 
     /// Which bones are missing from the first `whole` frames.
-    fn report_missing(&self, whole: usize, notes: &mut Notes) {
+    fn report_missing(&self, whole: usize, warnings: &mut Warnings) {
         for bone in self.bones.iter().filter(|b| b.count > 0) {
             // A frame that was dropped may have counted.
             let frames = bone.frames - usize::from(bone.latest > whole);
             if frames < whole {
                 let frames = (whole - frames) as u64;
-                notes.push(None, WarningKind::MissingBone { bone: bone.name.clone(), frames });
+                warnings.whole(WarningKind::MissingBone { bone: bone.name.clone(), frames });
             }
         }
     }

@@ -24,10 +24,9 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::Notes;
 use super::asf::{Body, Bone, Branch, Document, Places, Root};
 use crate::formats::error::{ReadError, ReadErrorKind, Warning, WarningKind};
-use crate::formats::text;
+use crate::formats::text::{self, Warnings};
 use crate::formats::units::{LengthUnit, Units};
 use crate::math::{Angle, EulerOrder, Rotation, trig, unit};
 use crate::motion::{AngleUnit, JointChannels, Sequence};
@@ -112,10 +111,10 @@ pub(super) fn lower(
     source: Source<'_>,
     unit: Option<LengthUnit>,
 ) -> Result<Lowered, ReadError> {
-    let mut warnings = Notes::default();
+    let mut warnings = Warnings::default();
     for (name, at) in &source.places.unknown {
         let kind = WarningKind::UnknownField { name: name.clone() };
-        warnings.push(Some(*at), kind);
+        warnings.at(*at, kind);
     }
     let (units, angle) = units(document, source, unit, &mut warnings)?;
     let Some(root) = document.root() else {
@@ -142,7 +141,7 @@ pub(super) fn lower(
     let lowering = Lowering { nodes: &nodes, root: &root, units, angle };
     let (skeleton, order, joints) = lowering.skeleton(root_name(document, &nodes))?;
     let (channels, columns) = lowering.channels(&skeleton, &order, &joints);
-    let warnings = warnings.place(source.bytes);
+    let warnings = warnings.finish(source.bytes);
     Ok(Lowered { skeleton, units, angle, channels, columns, joints, nodes: order, warnings })
 }
 
@@ -151,7 +150,7 @@ fn units(
     document: &Document,
     source: Source<'_>,
     given: Option<LengthUnit>,
-    warnings: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<(Units, AngleUnit), ReadError> {
     let mut declared = None;
     let mut angle = AngleUnit::Degrees;
@@ -173,7 +172,7 @@ fn units(
     }
     if declared.is_none() && given.is_none() {
         let what = "no unit of length is declared; inches are assumed".to_owned();
-        warnings.push(None, WarningKind::Repaired { what });
+        warnings.whole(WarningKind::Repaired { what });
     }
     let length = given.or(declared).unwrap_or(LengthUnit::INCH);
     Ok((Units { length, declared: given.is_none() && declared.is_some() }, angle))
@@ -199,11 +198,11 @@ fn lower_root<'a>(
     source: Source<'_>,
     length: LengthUnit,
     angle: AngleUnit,
-    warnings: &mut Notes,
+    warnings: &mut Warnings,
 ) -> LoweredRoot<'a> {
-    let at = Some(source.places.root);
+    let at = source.places.root;
     let mut repaired = |what: &str| {
-        warnings.push(at, WarningKind::Repaired { what: what.to_owned() });
+        warnings.at(at, WarningKind::Repaired { what: what.to_owned() });
     };
     let dofs = root.order.clone().unwrap_or_else(|| {
         repaired("the root has no order; TX TY TZ RX RY RZ is assumed");
@@ -217,8 +216,7 @@ fn lower_root<'a>(
         EulerOrder::XYZ
     });
     if order_differs(&dofs, axis) {
-        let kind = WarningKind::OrderDiffers { bone: ROOT.to_owned() };
-        warnings.push(at, kind);
+        warnings.at(at, WarningKind::OrderDiffers { bone: ROOT.to_owned() });
     }
     let position_m = DVec3::from_array(root.position.unwrap_or_default()) * length.metres();
     LoweredRoot { root, c: turned(orientation, axis, angle), position_m, dofs }
@@ -240,13 +238,16 @@ fn lower_bone<'a>(
     source: Source<'_>,
     length: LengthUnit,
     angle: AngleUnit,
-    warnings: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Node<'a>, ReadError> {
     let missing = |field: &str| {
         let what = format!("the {field} of bone {:?}", bone.name);
         source.error(at, ReadErrorKind::Missing { what })
     };
-    let mut warn = |kind| warnings.push(at, kind);
+    let mut warn = |kind| match at {
+        Some(at) => warnings.at(at, kind),
+        None => warnings.whole(kind),
+    };
     let size = bone.length.ok_or_else(|| missing("length"))?;
     let direction = match bone.direction {
         Some(direction) => DVec3::from_array(direction),

@@ -11,7 +11,6 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use super::error::{Warning, WarningKind};
 use super::{
     Format, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, WriteError, WriteOptions,
     Written, text,
@@ -114,37 +113,4 @@ pub fn write_asf(file: &MotionFile, options: &WriteOptions) -> Result<Written, W
 /// [`WriteError::Unsupported`] if there are no joints or no motion.
 pub fn write_amc(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
     write::amc(file, options)
-}
-
-/// Warnings on the way: byte offsets become lines and columns in one pass at the end, so that many
-/// warnings do not take quadratic time.
-#[derive(Debug, Default)]
-struct Notes(Vec<(Option<usize>, WarningKind)>);
-
-impl Notes {
-    fn push(&mut self, at: Option<usize>, kind: WarningKind) {
-        self.0.push((at, kind));
-    }
-
-    /// In the order of the file.
-    fn place(mut self, bytes: &[u8]) -> Vec<Warning> {
-        self.0.sort_by_key(|(at, _)| *at);
-        let (mut line, mut line_start, mut scanned) = (1_u32, 0, 0);
-        let place = |(at, kind)| {
-            let Some(at) = at else { return Warning::new(kind) };
-            let at = bytes.len().min(at);
-            while scanned < at {
-                let next = bytes.get(scanned + 1);
-                if bytes[scanned] == b'\n' || (bytes[scanned] == b'\r' && next != Some(&b'\n')) {
-                    line = line.saturating_add(1);
-                    line_start = scanned + 1;
-                }
-                scanned += 1;
-            }
-            let column = text::decode(&bytes[line_start..at]).chars().count() + 1;
-            let column = u32::try_from(column).unwrap_or(u32::MAX);
-            Warning::at(kind, super::Position::Text { line, column })
-        };
-        self.0.into_iter().map(place).collect()
-    }
 }

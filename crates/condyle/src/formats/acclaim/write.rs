@@ -2,14 +2,9 @@
 //!
 //! A skeleton that came from an ASF and was not changed is written as its document has it. Any
 //! other is built from its joints: every bone axis is that of the world (`0 0 0 XYZ`), so joints
-//! with a rest rotation are re-based first. With G the world rotation of a joint at rest,
-//!
-//! ```text
-//!   local'  = G_parent · local · G^-1,   rest' = identity,   offset' = G_parent · offset
-//! ```
-//!
-//! World positions stay; world rotations change by the constant `G^-1` on the right.
+//! with a rest rotation are aligned with the world first (`motion/aligned.rs`).
 
+use std::borrow::Cow;
 use std::f64::consts::TAU;
 
 use glam::DVec3;
@@ -18,39 +13,39 @@ use super::Origin;
 use super::amc::{self, SAMPLES_PER_SECOND, USUAL_FPS};
 use super::asf::{Body, Bone, Branch, Document, Places, Root, Section};
 use super::lower::{self, Lowered, ROOT, ROOT_NAME, Source};
-use crate::formats::error::{Position, Warning, WarningKind, WriteError};
+use crate::formats::error::{Warning, WarningKind, WriteError};
 use crate::formats::names::UniqueNames;
 use crate::formats::{Format, LengthUnit, MotionFile, WriteOptions, Written, text};
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Rotation, trig, unit};
+use crate::motion::aligned::aligned;
 use crate::motion::{AngleUnit, Channels, Clip, FrameRate};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 /// Turns smaller than this are no reason for another degree of freedom, in radians.
 const TURN_TOLERANCE: f64 = 1e-9;
 
-/// Shifts smaller than this are none, as a share of the skeleton's size.
-const SHIFT_TOLERANCE: f64 = 1e-9;
+/// Shifts smaller than this are none, as a share of the skeleton's size: a hundred times what
+/// rounding does to a place, far below the digits that files have.
+const SHIFT_TOLERANCE: f64 = 1e-13;
 
 const SHIFTS: [Dof; 3] = [Dof::Tx, Dof::Ty, Dof::Tz];
 const TURNS: [Dof; 3] = [Dof::Rx, Dof::Ry, Dof::Rz];
 
 pub(super) fn asf(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
     let mut plan = Plan::new(file, options)?;
-    if let Some(clip) = &file.clip {
-        plan.motion(file, clip);
-    }
+    plan.motion();
     let text = plan.document.to_text();
     Ok(Written { parts: vec![(Format::Asf, text.into_bytes())], warnings: plan.warnings })
 }
 
 pub(super) fn amc(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
-    let Some(clip) = &file.clip else {
+    if file.clip.is_none() {
         let what = "there is no motion to write as AMC".to_owned();
         return Err(WriteError::Unsupported { what });
-    };
+    }
     let mut plan = Plan::new(file, options)?;
-    let values = plan.motion(file, clip);
-    let motion = plan.amc_text(clip, &values);
+    let values = plan.motion();
+    let motion = plan.amc_text(&values);
     let skeleton = plan.document.to_text();
     let parts = vec![(Format::Amc, motion.into_bytes()), (Format::Asf, skeleton.into_bytes())];
     Ok(Written { parts, warnings: plan.warnings })
@@ -63,9 +58,6 @@ struct Planned {
     name: String,
     /// Its place in the document's bones; `None` for the root.
     bone: Option<usize>,
-    /// Written local = before · local · after.
-    before: Rotation,
-    after: Rotation,
     rest: Rotation,
     base_m: DVec3,
     basis: Rotation,
@@ -78,6 +70,8 @@ struct Planned {
 struct Plan<'a> {
     document: Document,
     joints: Vec<Planned>,
+    /// The motion of the skeleton as it is written.
+    clip: Option<Cow<'a, Clip>>,
     /// A root above several roots, which does not move.
     artificial_root: bool,
     amc: Option<&'a amc::Document>,
@@ -100,11 +94,29 @@ impl<'a> Plan<'a> {
             let unit = options.unit_for(file, true, LengthUnit::CM);
             return Ok(Self::kept(file, origin, &lowered, unit));
         }
-        Ok(Fresh::new(file, options.unit_for(file, false, LengthUnit::CM)).plan())
+        let unit = options.unit_for(file, false, LengthUnit::CM);
+        let (skeleton, clip) = aligned(&file.skeleton, file.clip.as_ref());
+        let world = file.skeleton.rest_world_rotations();
+        let turned = |j: JointIndex| {
+            let above = file.skeleton.parent(j).map(|p| world[p.get()]);
+            !(is_identity(world[j.get()]) && above.is_none_or(is_identity))
+        };
+        let fresh = Fresh {
+            skeleton: &skeleton,
+            clip: clip.as_deref(),
+            turned: file.skeleton.indices().map(turned).collect(),
+            unit,
+            names: UniqueNames::default(),
+            bones: Vec::new(),
+            hierarchy: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let plan = fresh.plan();
+        Ok(Self { clip, ..plan })
     }
 
     /// The document that was read, its lengths scaled if another unit is asked for.
-    fn kept(file: &MotionFile, origin: &'a Origin, lowered: &Lowered, unit: LengthUnit) -> Self {
+    fn kept(file: &'a MotionFile, origin: &'a Origin, lowered: &Lowered, unit: LengthUnit) -> Self {
         let mut document = origin.asf.clone();
         let same = unit.metres().to_bits() == file.units.length.metres().to_bits();
         if !same {
@@ -122,8 +134,6 @@ impl<'a> Plan<'a> {
                 joint,
                 name: bone.map_or(ROOT, |b| origin.asf.bones()[b].name.as_str()).to_owned(),
                 bone,
-                before: Rotation::IDENTITY,
-                after: Rotation::IDENTITY,
                 rest: here.rest,
                 base_m: here.offset_m,
                 basis: if bone.is_none() { Rotation::IDENTITY } else { here.rest },
@@ -134,6 +144,7 @@ impl<'a> Plan<'a> {
         Self {
             document,
             joints: joints.collect(),
+            clip: file.clip.as_ref().map(Cow::Borrowed),
             artificial_root: false,
             amc: origin.amc.as_ref(),
             unit,
@@ -145,14 +156,14 @@ impl<'a> Plan<'a> {
 
     /// The numbers of every joint, one list per degree of freedom. Joints get more degrees of
     /// freedom where their motion needs them, in the document, too.
-    fn motion(&mut self, file: &MotionFile, clip: &Clip) -> Vec<Vec<Vec<f64>>> {
+    fn motion(&mut self) -> Vec<Vec<Vec<f64>>> {
+        let Some(clip) = self.clip.as_deref() else { return Vec::new() };
         let channels = clip.channels().filter(|c| c.columns().frames() == clip.frame_count());
         let mut values = Vec::with_capacity(self.joints.len());
         for planned in &mut self.joints {
             let columns = Numbers {
                 clip,
                 channels,
-                source_rest: file.skeleton[planned.joint].rest,
                 unit_m: self.unit.metres(),
                 angle: self.angle,
                 still_m: self.still_m,
@@ -176,8 +187,9 @@ impl<'a> Plan<'a> {
         values
     }
 
-    fn amc_text(&self, clip: &Clip, values: &[Vec<Vec<f64>>]) -> String {
+    fn amc_text(&self, values: &[Vec<Vec<f64>>]) -> String {
         let mut out = String::new();
+        let Some(clip) = self.clip.as_deref() else { return out };
         for line in self.header(clip.rate()) {
             out.push_str(&line);
             out.push('\n');
@@ -352,8 +364,6 @@ fn set_dofs(document: &mut Document, planned: &Planned) {
 struct Numbers<'a> {
     clip: &'a Clip,
     channels: Option<&'a Channels>,
-    /// The joint's rest rotation in the skeleton that the clip is of.
-    source_rest: Rotation,
     unit_m: f64,
     angle: AngleUnit,
     still_m: f64,
@@ -446,10 +456,8 @@ impl Numbers<'_> {
             let turns = channels.joint(planned.joint).turns();
             let tail = axes.len().checked_sub(turns.len())?;
             let same_axes = axes[tail..].iter().eq(turns.iter().map(|(axis, _)| axis));
-            let same_space = is_identity(planned.before)
-                && is_identity(planned.after)
-                && same_turn(planned.rest, self.source_rest);
-            (same_axes && same_space).then_some((channels, turns))
+            // Without turns there is nothing to copy, and the motion may have come otherwise.
+            (!turns.is_empty() && same_axes).then_some((channels, turns))
         });
         let frames = self.clip.frame_count();
         let mut out: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; frames]);
@@ -470,8 +478,7 @@ impl Numbers<'_> {
                 continue;
             }
             let local = self.clip.rotation(planned.joint, frame);
-            let turn = inverse_rest * (planned.before * local * planned.after);
-            let (angles, residual) = solve(&axes, turn, &previous);
+            let (angles, residual) = solve(&axes, inverse_rest * local, &previous);
             if residual > TURN_TOLERANCE {
                 let missing = TURNS.into_iter().filter(|d| !planned.dofs.contains(d));
                 return Err(Widen(missing.collect()));
@@ -489,10 +496,10 @@ impl Numbers<'_> {
         let axes: Vec<usize> = planned.dofs.iter().filter_map(|d| d.translation_axis()).collect();
         let source = self.channels.filter(|channels| {
             let joint = channels.joint(planned.joint);
-            is_identity(planned.before)
-                && (planned.kept || joint.stretch.is_none())
+            (planned.kept || joint.stretch.is_none())
                 && joint.translation_base_m == planned.base_m
                 && same_turn(joint.translation_basis, planned.basis)
+                && !joint.shifts().is_empty()
                 && joint.shifts().iter().all(|(axis, _)| axes.contains(axis))
         });
         let stretch = self.channels.and_then(|channels| {
@@ -513,7 +520,7 @@ impl Numbers<'_> {
                 }
                 continue;
             }
-            let mut place = planned.before * self.clip.translation_m(planned.joint, frame);
+            let mut place = self.clip.translation_m(planned.joint, frame);
             // A fresh document has no `l`: there the stretch is part of the shift.
             if let Some((lengths, along)) = stretch
                 && planned.kept
@@ -589,56 +596,26 @@ fn solve(axes: &[usize], rotation: Rotation, previous: &[f64]) -> (Vec<f64>, f64
     }
 }
 
-/// A document made from a skeleton.
+/// A document made from a skeleton that is aligned with the world at rest.
 struct Fresh<'a> {
-    file: &'a MotionFile,
     skeleton: &'a Skeleton,
+    clip: Option<&'a Clip>,
+    /// For each joint whether its local space was turned to align it.
+    turned: Vec<bool>,
     unit: LengthUnit,
-    /// World space from local space at rest; identity for every joint that needs no re-basing.
-    world: Vec<Rotation>,
     names: UniqueNames,
     bones: Vec<Bone>,
     hierarchy: Vec<Branch>,
     warnings: Vec<Warning>,
 }
 
-impl<'a> Fresh<'a> {
-    fn new(file: &'a MotionFile, unit: LengthUnit) -> Self {
-        let skeleton = &file.skeleton;
-        let turned = skeleton.joints().iter().any(|j| !is_identity(j.rest));
-        let world = if turned {
-            skeleton.rest_world_rotations()
-        } else {
-            vec![Rotation::IDENTITY; skeleton.len()]
-        };
-        Self {
-            file,
-            skeleton,
-            unit,
-            world,
-            names: UniqueNames::default(),
-            bones: Vec::new(),
-            hierarchy: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
-
+impl Fresh<'_> {
     fn warn(&mut self, what: String) {
         self.warnings.push(Warning::new(WarningKind::NotWritten { what }));
     }
 
     fn unique(&mut self, name: &str) -> String {
-        // The position is that of no text and is thrown away with the warning.
-        self.names.take(name, self.bones.len(), || Position::Text { line: 1, column: 1 }).0
-    }
-
-    fn parent_world(&self, joint: JointIndex) -> Rotation {
-        self.skeleton.parent(joint).map_or(Rotation::IDENTITY, |p| self.world[p.get()])
-    }
-
-    /// The joint's place in its parent's local space as written.
-    fn offset_m(&self, joint: JointIndex) -> DVec3 {
-        self.parent_world(joint) * self.skeleton[joint].offset_m
+        self.names.take(name, self.bones.len()).0
     }
 
     /// The names of the bones, for each joint; the only root is `root`.
@@ -671,7 +648,11 @@ impl<'a> Fresh<'a> {
         let mut below_root = Vec::new();
         if only_root.is_none() {
             for &root in &roots {
-                below_root.push(self.attach(ROOT, &names[root.get()], self.offset_m(root)));
+                below_root.push(self.attach(
+                    ROOT,
+                    &names[root.get()],
+                    self.skeleton[root].offset_m,
+                ));
             }
         }
         for j in self.skeleton.indices() {
@@ -686,10 +667,8 @@ impl<'a> Fresh<'a> {
                 joint: j,
                 name: name.clone(),
                 bone,
-                before: self.parent_world(j),
-                after: self.world[j.get()].inverse(),
                 rest: Rotation::IDENTITY,
-                base_m: self.offset_m(j),
+                base_m: self.skeleton[j].offset_m,
                 basis: Rotation::IDENTITY,
                 dofs,
                 kept: false,
@@ -697,7 +676,7 @@ impl<'a> Fresh<'a> {
             let mut below = Vec::new();
             let direct = bone.is_some() && self.tip_m(j, &children[j.get()]).is_some();
             for &child in &children[j.get()] {
-                let offset = if direct { DVec3::ZERO } else { self.offset_m(child) };
+                let offset = if direct { DVec3::ZERO } else { self.skeleton[child].offset_m };
                 below.push(self.attach(name, &names[child.get()], offset));
             }
             if !direct {
@@ -711,12 +690,13 @@ impl<'a> Fresh<'a> {
             let root = Branch { parent: ROOT.to_owned(), children: below_root };
             self.hierarchy.insert(0, root);
         }
-        let root_position = only_root.map_or(DVec3::ZERO, |r| self.offset_m(r));
+        let root_position = only_root.map_or(DVec3::ZERO, |r| self.skeleton[r].offset_m);
         let root_order = only_root.map(|r| planned[r.get()].dofs.clone());
         let document = self.document(only_root, root_order, root_position);
         Plan {
             document,
             joints: planned,
+            clip: None,
             artificial_root: only_root.is_none(),
             amc: None,
             unit: self.unit,
@@ -729,11 +709,10 @@ impl<'a> Fresh<'a> {
     /// The degrees of freedom to begin with.
     fn dofs(&self, joint: JointIndex, is_root: bool) -> Vec<Dof> {
         let declared = &self.skeleton[joint].declared.dofs;
-        let Some(clip) = &self.file.clip else {
+        let Some(clip) = self.clip else {
             // Without motion, what is declared, or everything.
-            let same_space = is_identity(self.world[joint.get()]);
             return match declared {
-                Some(dofs) if same_space => {
+                Some(dofs) if !self.turned[joint.get()] => {
                     let known = dofs.iter().map(|d| d.dof).filter(|d| *d != Dof::Length);
                     known.collect()
                 }
@@ -743,13 +722,11 @@ impl<'a> Fresh<'a> {
         };
         let turns = clip.channels().map(|c| c.joint(joint).turns()).unwrap_or_default();
         let distinct = (0..turns.len()).all(|i| turns[..i].iter().all(|t| t.0 != turns[i].0));
-        let same_space =
-            is_identity(self.world[joint.get()]) && is_identity(self.parent_world(joint));
         let mut dofs = Vec::new();
         if is_root || self.skeleton.parent(joint).is_none() {
             dofs.extend(SHIFTS);
         }
-        if distinct && same_space {
+        if distinct {
             // Listed first acts first, which is the rightmost factor.
             dofs.extend(turns.iter().rev().map(|(axis, _)| Dof::rotation(*axis)));
         } else if !turns.is_empty() {
@@ -769,12 +746,10 @@ impl<'a> Fresh<'a> {
         match (children, sites.as_slice()) {
             ([], []) => Some(DVec3::ZERO),
             // An end site at the joint itself would be lost in a bone without length.
-            ([], [site]) if site.offset_m != DVec3::ZERO => {
-                Some(self.world[joint.get()] * site.offset_m)
-            }
+            ([], [site]) if site.offset_m != DVec3::ZERO => Some(site.offset_m),
             ([first, rest @ ..], []) => {
-                let tip = self.offset_m(*first);
-                rest.iter().all(|c| self.offset_m(*c) == tip).then_some(tip)
+                let tip = self.skeleton[*first].offset_m;
+                rest.iter().all(|c| self.skeleton[*c].offset_m == tip).then_some(tip)
             }
             _ => None,
         }
@@ -782,8 +757,6 @@ impl<'a> Fresh<'a> {
 
     fn bone(&self, joint: JointIndex, name: &str, dofs: &[Dof], children: &[JointIndex]) -> Bone {
         let declared = &self.skeleton[joint].declared;
-        let same_space =
-            is_identity(self.world[joint.get()]) && is_identity(self.parent_world(joint));
         let limit = |dof: &Dof| {
             let known = declared.dofs.as_ref()?.iter().find(|d| d.dof == *dof)?;
             let (low, high) = known.limit?;
@@ -794,7 +767,7 @@ impl<'a> Fresh<'a> {
         };
         // All or none: limits belong to dofs by their place.
         let limits: Option<Vec<_>> =
-            if same_space { dofs.iter().map(limit).collect() } else { None };
+            if self.turned[joint.get()] { None } else { dofs.iter().map(limit).collect() };
         let fields = declared.fields.iter().filter(|(key, value)| is_field(key, value));
         Bone {
             fields: fields.cloned().collect(),
@@ -848,8 +821,7 @@ impl<'a> Fresh<'a> {
                     break name;
                 }
             };
-            let vector = self.world[joint.get()] * site.offset_m;
-            self.bones.push(self.straight(&name, vector));
+            self.bones.push(self.straight(&name, site.offset_m));
             below.push(name);
         }
     }
