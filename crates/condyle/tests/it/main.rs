@@ -1,5 +1,6 @@
 //! Tests of the library from outside, as one binary.
 
+mod acclaim;
 mod bvh;
 mod repository;
 mod shared;

@@ -1,28 +1,116 @@
 //! Acclaim skeletons (ASF) and motions (AMC).
+//!
+//! [`asf::Document`] and [`amc::Document`] say what the files say; `lower.rs` says what it means.
+//! Everything of the two formats is read; what we do not know is kept and written back.
 
-use super::{MotionFile, Read, ReadError, ReadOptions, WriteError, WriteOptions, Written};
+pub mod amc;
+pub mod asf;
+mod lower;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use super::{
+    Format, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, WriteError, WriteOptions,
+    Written, text,
+};
 
 /// What an ASF and an AMC say besides skeleton and motion.
-#[derive(Clone, Debug)]
-pub struct Origin {}
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    /// The skeleton file.
+    pub asf: asf::Document,
+    /// The motion file but for its numbers, which are in the clip's channels.
+    pub amc: Option<amc::Document>,
+}
 
 /// Reads an ASF.
-pub fn read_asf(_bytes: &[u8], _options: &ReadOptions) -> Result<Read, ReadError> {
-    todo!()
+///
+/// # Errors
+///
+/// [`ReadError`] says what is wrong and where.
+pub fn read_asf(bytes: &[u8], options: &ReadOptions) -> Result<Read, ReadError> {
+    // Names are compared across the file, so it is decoded as a whole.
+    let decoded = text::decode(bytes);
+    let bytes = decoded.as_bytes();
+    let (document, places) = asf::parse(bytes)?;
+    let source = lower::Source { bytes, places: &places };
+    let lowered = lower::lower(&document, source, options.source_unit)?;
+    Ok(Read {
+        file: MotionFile {
+            format: Some(Format::Asf),
+            skeleton: lowered.skeleton,
+            clip: None,
+            markers: None,
+            units: lowered.units,
+            origin: super::Origin::Acclaim(Box::new(Origin { asf: document, amc: None })),
+        },
+        warnings: lowered.warnings,
+    })
 }
-/// Reads an AMC.
-pub fn read_amc(
-    _bytes: &[u8],
-    _asf: &MotionFile,
-    _options: &ReadOptions,
-) -> Result<Read, ReadError> {
-    todo!()
+
+/// Reads an AMC; `asf` is what reading its ASF gave.
+///
+/// The frame rate is that of the options, else that of a `:SAMPLES-PER-SECOND` line, else 120.
+///
+/// # Errors
+///
+/// [`ReadError`] says what is wrong and where.
+pub fn read_amc(bytes: &[u8], asf: &MotionFile, options: &ReadOptions) -> Result<Read, ReadError> {
+    let super::Origin::Acclaim(origin) = &asf.origin else {
+        return Err(ReadError::new(ReadErrorKind::MissingSkeleton));
+    };
+    let places = asf::Places::default();
+    let source = lower::Source { bytes: &[], places: &places };
+    let mut lowered = lower::lower(&origin.asf, source, Some(asf.units.length))?;
+    let joints = |s: &crate::skeleton::Skeleton| -> Vec<String> {
+        s.joints().iter().map(|j| j.name.clone()).collect()
+    };
+    if joints(&asf.skeleton) != joints(&lowered.skeleton) {
+        let what = "the skeleton is no longer that of its ASF".to_owned();
+        return Err(ReadError::new(ReadErrorKind::Hierarchy { what }));
+    }
+    // The skeleton may have been changed since, but for its joints.
+    for (channels, joint) in lowered.channels.iter_mut().zip(asf.skeleton.joints()) {
+        channels.translation_base_m = joint.offset_m;
+    }
+    for (j, channels) in asf.skeleton.indices().zip(&mut lowered.channels).skip(1) {
+        channels.translation_basis = asf.skeleton[j].rest;
+    }
+    let (document, clip, warnings) =
+        amc::read(bytes, &asf.skeleton, &origin.asf, lowered, options)?;
+    Ok(Read {
+        file: MotionFile {
+            format: Some(Format::Amc),
+            skeleton: asf.skeleton.clone(),
+            clip: Some(clip),
+            markers: None,
+            units: asf.units,
+            origin: super::Origin::Acclaim(Box::new(Origin {
+                asf: origin.asf.clone(),
+                amc: Some(document),
+            })),
+        },
+        warnings,
+    })
 }
-/// Writes an ASF.
-pub fn write_asf(_file: &MotionFile, _options: &WriteOptions) -> Result<Written, WriteError> {
-    todo!()
+
+/// Writes an ASF. What was read from an ASF and not changed is written with its own numbers.
+///
+/// # Errors
+///
+/// [`WriteError::Unsupported`] if there are no joints.
+pub fn write_asf(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
+    write::asf(file, options)
 }
-/// Writes an AMC and its ASF.
-pub fn write_amc(_file: &MotionFile, _options: &WriteOptions) -> Result<Written, WriteError> {
-    todo!()
+
+/// Writes an AMC and its ASF. Motion that was read from an AMC and not changed is written with its
+/// own numbers.
+///
+/// # Errors
+///
+/// [`WriteError::Unsupported`] if there are no joints or no motion.
+pub fn write_amc(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
+    write::amc(file, options)
 }
