@@ -3,6 +3,7 @@
 mod acclaim;
 mod bvh;
 mod repository;
+mod same_take;
 mod shared;
 mod trc;
 mod trig;
