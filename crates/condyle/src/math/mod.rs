@@ -7,7 +7,11 @@
 mod angle;
 mod arc;
 mod columns;
+mod direct;
+mod euler;
 mod rotation;
+mod swing;
+mod swing_twist;
 pub mod trig;
 
 #[cfg(test)]
@@ -16,5 +20,9 @@ pub(crate) mod arbitrary;
 pub use angle::Angle;
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
+pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
+pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
 pub use rotation::Rotation;
 pub(crate) use rotation::{angle_between, unit};
+pub use swing::SwingKind;
+pub use swing_twist::{Swing, SwingAxes, SwingTwist};
