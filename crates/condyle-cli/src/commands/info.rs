@@ -89,11 +89,10 @@ fn json_of(path: &Path, read: &Read) -> Value {
         value["longest_path_m"] = json!(file.skeleton.longest_path_m());
         value["skeleton"] = file.skeleton.indices().map(|j| json_of_joint(file, j)).collect();
     }
-    if let Some(clip) = &file.clip {
-        let (worst, joint) = first_frame_from_rest(&file.skeleton, clip);
+    if let Some((joint, worst)) = first_frame_from_rest(file) {
         value["bind_pose"] = json!({
             "first_frame_differs_deg": worst.degrees(),
-            "joint": joint.map(|j| file.skeleton[j].name.as_str()),
+            "joint": file.skeleton[joint].name,
         });
     }
     if let Some(markers) = &file.markers {
@@ -145,15 +144,8 @@ fn name_of(dof: Dof) -> &'static str {
 }
 
 /// How far the first frame is from the rest pose, and at which joint.
-fn first_frame_from_rest(skeleton: &Skeleton, clip: &Clip) -> (Angle, Option<JointIndex>) {
-    let mut worst = (Angle::ZERO, None);
-    for j in skeleton.indices().filter(|&j| skeleton.parent(j).is_some()) {
-        let distance = clip.rotation(j, FrameIndex(0)).distance(skeleton[j].rest);
-        if distance > worst.0 {
-            worst = (distance, Some(j));
-        }
-    }
-    worst
+fn first_frame_from_rest(file: &MotionFile) -> Option<(JointIndex, Angle)> {
+    file.clip.as_ref()?.pose(FrameIndex(0)).farthest_from_rest(&file.skeleton)
 }
 
 fn text_of(path: &Path, read: &Read) -> String {
@@ -186,14 +178,13 @@ fn text_of(path: &Path, read: &Read) -> String {
             file.skeleton.longest_path_m()
         );
     }
-    if let Some(clip) = &file.clip {
-        let (worst, joint) = first_frame_from_rest(&file.skeleton, clip);
-        let _ = match joint {
-            Some(j) if worst.degrees() >= 0.005 => writeln!(
+    if file.clip.is_some() {
+        let _ = match first_frame_from_rest(file) {
+            Some((joint, worst)) if worst.degrees() >= 0.005 => writeln!(
                 text,
                 "  bind pose rest of the skeleton; frame 0 differs by up to {:.2}° ({})",
                 worst.degrees(),
-                file.skeleton[j].name
+                file.skeleton[joint].name
             ),
             _ => writeln!(text, "  bind pose rest of the skeleton; frame 0 is in it"),
         };

@@ -29,6 +29,6 @@ pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError}
 pub use interpolate::{Interpolation, Squad, cubic_point};
 pub use mean::{MeanRotation, mean_rotation};
 pub use rotation::Rotation;
-pub(crate) use rotation::unit;
+pub(crate) use rotation::{angle_between, unit};
 pub use swing::SwingKind;
 pub use swing_twist::{Swing, SwingAxes, SwingTwist};

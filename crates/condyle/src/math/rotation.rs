@@ -253,7 +253,6 @@ pub(crate) fn unit(v: DVec3) -> Option<DVec3> {
 /// Angle between two vectors of any length, in `[0, π]`; zero if either is zero.
 ///
 /// Accurate near 0 and π, where `acos` of the dot product loses half its digits.
-#[cfg(test)]
 pub(crate) fn angle_between(a: DVec3, b: DVec3) -> Angle {
     let c = a.cross(b);
     Angle::from_radians(trig::atan2(trig::hypot3(c.x, c.y, c.z), a.dot(b)))

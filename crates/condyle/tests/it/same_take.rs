@@ -74,7 +74,11 @@ fn segments_agree_and_zeroed_offsets_differ_by_a_constant_in_the_parent() {
                     assert!(moved < TOLERANCE, "{name}, frame {f}: {moved:e}");
                 } else {
                     worst = worst.max(gap.length() / size);
-                    assert!(gap.length() < TOLERANCE * size, "{name}, frame {f}: {:e}", gap.length() / size);
+                    assert!(
+                        gap.length() < TOLERANCE * size,
+                        "{name}, frame {f}: {:e}",
+                        gap.length() / size
+                    );
                 }
             }
             if zeroed {
@@ -82,5 +86,7 @@ fn segments_agree_and_zeroed_offsets_differ_by_a_constant_in_the_parent() {
             }
         }
     }
-    println!("segments agree to {worst:.2e} of the size, zeroed ones are constant to {worst_constant:.2e}");
+    println!(
+        "segments agree to {worst:.2e} of the size, zeroed ones are constant to {worst_constant:.2e}"
+    );
 }
