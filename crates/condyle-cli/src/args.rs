@@ -149,9 +149,12 @@ impl Writing {
 /// `condyle convert`.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
-    /// Input files, then the output; its extension decides the format, `-` is standard output
-    #[arg(required = true, num_args = 2.., value_name = "FILE… OUT")]
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(required = true, value_name = "OUT")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) writing: Writing,
     #[command(flatten)]

@@ -5,7 +5,6 @@ use crate::args::Convert;
 use crate::output::Failure;
 
 pub(super) fn run(args: &Convert) -> Result<Answer, Failure> {
-    let (output, inputs) = args.files.split_last().expect("clap asks for at least two");
-    let read = read_one(inputs, &args.reading.options())?;
-    write_out(&read.file, output, &args.writing)
+    let read = read_one(&args.files, &args.reading.options())?;
+    write_out(&read.file, &args.output, &args.writing)
 }

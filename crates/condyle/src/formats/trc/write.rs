@@ -149,9 +149,11 @@ impl Writer {
         self.out.push('\n');
         self.out.push_str(&join(fields.iter().map(|(_, value)| value.as_str()).collect()));
         self.out.push_str("\nFrame#\tTime");
-        for (i, name) in names.iter().enumerate() {
-            self.out.push_str(if i == 0 { "\t" } else { "\t\t\t" });
+        // Three cells a marker, the last one's too, as other programs write it.
+        for name in names {
+            self.out.push('\t');
             self.out.push_str(name);
+            self.out.push_str("\t\t");
         }
         self.out.push_str("\n\t");
         for i in 1..=names.len() {
