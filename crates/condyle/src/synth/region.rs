@@ -429,7 +429,9 @@ pub(super) mod tests {
                 let left = unit(b.cross(ahead)).unwrap();
                 assert!(region.contains(b + 2e-3 * left), "{region:?} {i}");
                 assert!(!region.contains(b - 2e-3 * left), "{region:?} {i}");
-                assert!(region.boundary_distance(b + 2e-3 * left).radians() < 2.1e-3);
+                if i % 16 == 0 {
+                    assert!(region.boundary_distance(b + 2e-3 * left).radians() < 2.1e-3);
+                }
             }
         }
     }

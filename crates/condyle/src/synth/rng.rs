@@ -278,7 +278,7 @@ mod tests {
         // Five standard errors: 0.289/√n of the mean, 0.0745/√n of the variance.
         assert!((mean - 0.5).abs() < 5.0 * 0.289e-3, "{mean}");
         assert!((variance - 1.0 / 12.0).abs() < 5.0 * 0.0745e-3, "{variance}");
-        assert!(low >= 0.0 && low < 1e-4 && high < 1.0 && high > 1.0 - 1e-4);
+        assert!((0.0..1e-4).contains(&low) && high < 1.0 && high > 1.0 - 1e-4);
     }
 
     #[test]
