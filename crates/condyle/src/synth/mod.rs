@@ -60,6 +60,10 @@ pub const MAX_FRAMES: usize = 1 << 24;
 pub enum Exploration {
     /// All of it, on a smooth path: arcs are swept to and fro and both ends are met exactly; the
     /// directions of a ball go once around the boundary and then fill the inside.
+    ///
+    /// With n frames every point of a boundary is passed within 2400°/n (0.5° at 5000, on a long
+    /// kidney; a cone of 125° needs 560°/n), every point inside within 280°/√n, and no joint turns
+    /// by more than 600°/√n from one frame to the next (330°/√n for the human figure).
     #[default]
     Full,
     /// A part only, on a smooth path: of every arc a piece of this share of its width, of every
