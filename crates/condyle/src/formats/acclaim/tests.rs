@@ -500,8 +500,9 @@ fn c1_a_motion_that_breaks_off_is_refused_or_read_up_to_its_last_whole_frame() {
         assert_eq!(kinds(&lenient), [dropped]);
         assert_eq!(lenient.warnings[0].at, Some(Position::Text { line: 9, column: 1 }));
     }
-    let first = "the file ends within frame 0, which has no values";
-    check_error(try_amc(&asf, b"1\n", Mode::Lenient), "2:1", first);
+    let first = "every value of the first frame is missing";
+    check_error(try_amc(&asf, b"1\n", Mode::Lenient), "1:1", first);
+    check_error(try_amc(&asf, b":DEGREES\n1\n2\nb 1\n", Mode::Repair), "2:1", first);
 }
 
 #[test]
@@ -1055,4 +1056,69 @@ fn c2_what_cannot_be_written_is_said() {
     let still = read_asf(&two_bones(PLAIN)).file;
     let error = write(&still, Format::Amc, &WriteOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "there is no motion to write as AMC");
+}
+
+/// A text with a few random edits: bytes replaced, pieces removed or doubled.
+fn damaged(u: &mut ::arbitrary::Unstructured<'_>, text: &str) -> ::arbitrary::Result<Vec<u8>> {
+    const PIECES: [&str; 24] = [
+        "#", ":", "\n", "\r", " ", "(", ")", ",", "begin", "end", "root", "dof", "limits", "-inf",
+        "nan", "1e999", "0", "-", "a", "\u{fc}", "\0", "l", ":units", "9",
+    ];
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..u.int_in_range(1..=4)? {
+        let at = u.int_in_range(0..=bytes.len())?;
+        let end = u.int_in_range(at..=bytes.len().min(at + 12))?;
+        match u.int_in_range(0..=3)? {
+            0 => drop(bytes.drain(at..end)),
+            1 => {
+                let piece = bytes[at..end].to_vec();
+                bytes.splice(at..at, piece);
+            }
+            2 => drop(bytes.splice(at..end, u.choose(&PIECES)?.bytes())),
+            _ => drop(bytes.splice(at..at, [u.arbitrary::<u8>()?])),
+        }
+    }
+    Ok(bytes)
+}
+
+#[test]
+fn c1_prop_damaged_skeletons_never_panic_and_what_reads_comes_back() {
+    let text = asf(
+        ROOT,
+        &[
+            ("a", &up("dof rx l\nlimits (-1 2)\n (-inf 4)\n# word\nodd 1")),
+            ("a__b", "direction 1 0 0\nlength 2\naxis 0 0 0 XYZ"),
+            ("b", "id 3\ndirection 0 1 0\nlength 1\naxis 1 2 3 ZYX\ndof rz tx"),
+        ],
+        &["root a", "a a__b", "a__b b"],
+    );
+    arbtest::arbtest(|u| {
+        let damaged = damaged(u, &text)?;
+        if let Ok(read) = try_asf(&damaged) {
+            check_document(&read);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn c1_prop_damaged_motions_never_panic_and_what_reads_comes_back() {
+    let asf = read_asf(&asf(
+        ROOT,
+        &[("a", PLAIN), ("b", &up("dof rx l")), ("c", &up("dof ty"))],
+        &["root a", "a b", "b c"],
+    ));
+    let mut text = "# x\n:FULLY-SPECIFIED\n:DEGREES\n".to_owned();
+    for i in 1..5 {
+        write!(text, "{i}\nroot 1 2 3 {i} 5 6\nc {i}.5\nb -{i} 2\na 1 2 3e-{i}\n").unwrap();
+    }
+    arbtest::arbtest(|u| {
+        let damaged = damaged(u, &text)?;
+        for mode in [Mode::Repair, Mode::Lenient] {
+            if let Ok(read) = try_amc(&asf, &damaged, mode) {
+                check_document(&read);
+            }
+        }
+        Ok(())
+    });
 }
