@@ -251,7 +251,7 @@ impl Frames<'_> {
                 Some(b) if b.is_ascii_digit() => {
                     let mut ahead = self.s.clone();
                     if let Some(number) = frame_number(&mut ahead) {
-                        self.end_frame(moving);
+                        self.end_frame(moving)?;
                         self.begin_frame(at, number, document, warnings);
                         self.s = ahead;
                         self.s.next_line();
@@ -267,9 +267,8 @@ impl Frames<'_> {
             let bone = self.bone(&mut next)?;
             self.values(at, bone, frame)?;
         }
-        self.check_last(moving)?;
-        self.end_frame(moving);
-        Ok(())
+        self.check_last()?;
+        self.end_frame(moving)
     }
 
     fn begin_frame(
@@ -373,11 +372,19 @@ impl Frames<'_> {
         text::error_at(self.s.bytes, at, kind)
     }
 
-    /// Bones that were left out keep their values of the frame before.
-    fn end_frame(&mut self, moving: usize) {
-        let Some(frame) = self.frame.filter(|f| *f > 0) else { return };
-        if self.bones_seen == moving {
-            return;
+    /// Bones that were left out keep their values of the frame before. A first frame without any
+    /// is refused: nothing says what the pose is.
+    fn end_frame(&mut self, moving: usize) -> Result<(), ReadError> {
+        let Some(frame) = self.frame.filter(|_| self.bones_seen < moving) else {
+            return Ok(());
+        };
+        if frame == 0 {
+            if self.bones_seen > 0 {
+                return Ok(());
+            }
+            let what = "every value of the first frame".to_owned();
+            let kind = ReadErrorKind::Missing { what };
+            return Err(text::error_at(self.s.bytes, self.frame_at, kind));
         }
         for bone in self.bones.iter().filter(|b| b.count > 0 && b.latest != frame + 1) {
             for column in bone.first..bone.first + bone.count {
@@ -385,20 +392,15 @@ impl Frames<'_> {
                 self.columns.set(column, frame, before);
             }
         }
+        Ok(())
     }
 
     /// A last frame that lacks a bone which every frame before had was cut off.
-    fn check_last(&self, moving: usize) -> Result<(), ReadError> {
-        let Some(frame) = self.frame else { return Ok(()) };
+    fn check_last(&self) -> Result<(), ReadError> {
+        let Some(frame) = self.frame.filter(|f| *f > 0) else { return Ok(()) };
         let lacks = |b: &&BoneColumns| b.count > 0 && b.latest != frame + 1 && b.frames == frame;
-        let lost = self.bones.iter().find(lacks);
-        let within = match lost {
-            _ if frame == 0 && self.bones_seen == 0 && moving > 0 => {
-                format!("frame {frame}, which has no values")
-            }
-            Some(bone) if frame > 0 => format!("frame {frame}: bone {:?} is missing", bone.name),
-            _ => return Ok(()),
-        };
+        let Some(bone) = self.bones.iter().find(lacks) else { return Ok(()) };
+        let within = format!("frame {frame}: bone {:?} is missing", bone.name);
         Err(self.s.error(ReadErrorKind::Truncated { within }))
     }
 

@@ -524,15 +524,14 @@ impl Parser<'_> {
                 self.skip_separators();
             }
             bone.comments.extend(self.end_line()?);
-            let line = self.s.clone();
             self.s.skip_space();
-            let goes_on = match self.s.peek() {
-                Some(b'(') => true,
-                Some(_) => text::number(self.s.rest()).is_some(),
-                None => false,
-            };
+            while self.s.peek() == Some(b'#') {
+                let comment = self.comment();
+                bone.comments.push(comment);
+                self.s.skip_space();
+            }
+            let goes_on = self.s.peek() == Some(b'(') || text::number(self.s.rest()).is_some();
             if !goes_on {
-                self.s = line;
                 return Ok(());
             }
         }

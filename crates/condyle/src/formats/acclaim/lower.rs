@@ -139,7 +139,7 @@ pub(super) fn lower(
     connect(&mut nodes, document, source)?;
     find_connectors(&mut nodes);
     let lowering = Lowering { nodes: &nodes, root: &root, units, angle };
-    let (skeleton, order, joints) = lowering.skeleton(root_name(document, &nodes))?;
+    let (skeleton, order, joints) = lowering.skeleton(&root_name(document, &nodes))?;
     let (channels, columns) = lowering.channels(&skeleton, &order, &joints);
     let warnings = warnings.finish(source.bytes);
     Ok(Lowered { skeleton, units, angle, channels, columns, joints, nodes: order, warnings })
@@ -448,7 +448,7 @@ impl Lowering<'_> {
 
     /// The skeleton, depth first in the order of the hierarchy; the node of each joint, and the
     /// joint of each node.
-    fn skeleton(&self, root_name: String) -> Result<Built, ReadError> {
+    fn skeleton(&self, root_name: &str) -> Result<Built, ReadError> {
         let mut skeleton = Skeleton::new();
         let mut order = Vec::new();
         let mut joints: Vec<Option<JointIndex>> = vec![None; self.nodes.len()];
@@ -461,7 +461,7 @@ impl Lowering<'_> {
             }
             let index = match self.base(i) {
                 None => {
-                    let mut joint = Joint::new(root_name.clone(), self.root.position_m);
+                    let mut joint = Joint::new(root_name, self.root.position_m);
                     joint.rest = node.c;
                     joint.end_sites = self.end_sites(i);
                     joint.declared.dofs = Some(self.declared(node));

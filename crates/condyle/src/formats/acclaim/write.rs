@@ -205,7 +205,10 @@ impl<'a> Plan<'a> {
             order.push((name, joint));
         }
         for (j, planned) in self.joints.iter().enumerate() {
-            if !written[j] && !planned.dofs.is_empty() {
+            // A bone that the source left out is at zero; as long as it is, it stays left out.
+            let is_zero = |column: &Vec<f64>| column.iter().all(|v| *v == 0.0);
+            let left_out = self.amc.is_some() && values[j].iter().all(is_zero);
+            if !written[j] && !planned.dofs.is_empty() && !left_out {
                 order.push((&planned.name, Some(j)));
             }
         }
