@@ -129,7 +129,7 @@ pub(crate) struct Writing {
     /// per unit [default: as the source if the format stays, else cm; mm for TRC]
     #[arg(long, value_name = "UNIT", value_parser = output_unit)]
     units: Option<OutputUnit>,
-    /// TRC: also write the end sites, as NAME_end
+    /// TRC: also write the end sites, as `NAME_end`
     #[arg(long)]
     end_sites: bool,
     /// Format to write, where the output's extension does not tell (standard output)

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use condyle::formats::{MotionFile, Position, Read, ReadError, read_files, size_notice};
+use condyle::formats::{Format, MotionFile, Position, Read, ReadError, read_files, size_notice};
 use condyle::math::Angle;
-use condyle::motion::{Clip, FrameIndex, Markers};
+use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
 use condyle::skeleton::{Dof, JointIndex, Skeleton};
 use serde_json::{Value, json};
 
@@ -73,11 +73,11 @@ fn json_of(path: &Path, read: &Read) -> Value {
     let file = &read.file;
     let mut value = json!({
         "path": path.display().to_string(),
-        "format": file.format.map(|f| f.name()),
+        "format": file.format.map(Format::name),
         "joints": file.skeleton.len(),
         "frames": frame_count(file),
-        "fps": rate(file).map(|r| r.nominal_fps()),
-        "frame_time_s": rate(file).map(|r| r.frame_time_s()),
+        "fps": rate(file).map(FrameRate::nominal_fps),
+        "frame_time_s": rate(file).map(FrameRate::frame_time_s),
         "units": {
             "name": file.units.length.to_string(),
             "metres": file.units.length.metres(),
@@ -127,7 +127,7 @@ fn frame_count(file: &MotionFile) -> usize {
     }
 }
 
-fn rate(file: &MotionFile) -> Option<condyle::motion::FrameRate> {
+fn rate(file: &MotionFile) -> Option<FrameRate> {
     file.clip.as_ref().map(Clip::rate).or(file.markers.as_ref().map(|m| m.rate))
 }
 
@@ -151,7 +151,7 @@ fn first_frame_from_rest(file: &MotionFile) -> Option<(JointIndex, Angle)> {
 fn text_of(path: &Path, read: &Read) -> String {
     let file = &read.file;
     let mut text = String::new();
-    let format = file.format.map_or("", |f| f.name());
+    let format = file.format.map_or("", Format::name);
     let _ = writeln!(text, "{}: {format}", path.display());
     if let Some(rate) = rate(file) {
         let frames = frame_count(file);

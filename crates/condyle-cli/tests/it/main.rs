@@ -1,5 +1,11 @@
 //! The command line as a user meets it: arguments, exit code, standard output, standard error.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "a test that fails panics"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

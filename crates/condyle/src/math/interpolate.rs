@@ -267,6 +267,7 @@ pub enum Interpolation {
 }
 
 /// Where a time falls among the keys.
+#[derive(Clone, Copy)]
 enum Place {
     /// At a key, or before the first, or after the last.
     Key(usize),

@@ -224,15 +224,15 @@ fn half_sin_cos(angle: Angle) -> (f64, f64) {
 
 /// Multiplies by a power of two near `1 / largest`, in two steps so that neither overflows.
 fn scale_to_one(q: DQuat, largest: f64) -> DQuat {
-    const UP: f64 = 1.361_129_467_683_753_9e39; // 2^130
+    const UP: f64 = 1.361_129_467_683_754e39; // 2^130
     let mut q = q;
     let mut largest = largest;
     while largest < 1e-100 {
-        q = q * UP;
+        q *= UP;
         largest *= UP;
     }
     while largest > 1e100 {
-        q = q * (1.0 / UP);
+        q *= 1.0 / UP;
         largest *= 1.0 / UP;
     }
     q

@@ -263,7 +263,7 @@ fn compose(
 mod tests {
     use super::*;
     use crate::math::Angle;
-    use crate::motion::{FrameIndex, FrameRate, Track};
+    use crate::motion::{FrameRate, Track};
     use crate::skeleton::Joint;
 
     fn swinging() -> (Skeleton, Clip) {
@@ -302,7 +302,7 @@ mod tests {
             let frames = start..(start + 64).min(clip.frame_count());
             block.update(&s, &clip, frames.clone());
             for f in frames {
-                let world = clip.pose(FrameIndex(f as u32)).world(&s);
+                let world = clip.pose(frame_index(f)).world(&s);
                 for j in s.indices() {
                     let single = world.rotations[j.get()].quat();
                     assert_eq!(single, all.rotation(j, f).quat());
@@ -319,7 +319,7 @@ mod tests {
         let (s, clip) = swinging();
         let all = WorldTracks::of(&s, &clip);
         for f in [0, 17, 149] {
-            let pose = clip.pose(FrameIndex(f as u32));
+            let pose = clip.pose(frame_index(f));
             let mut world: Vec<glam::DMat4> = Vec::new();
             for j in s.indices() {
                 let local = glam::DMat4::from_rotation_translation(

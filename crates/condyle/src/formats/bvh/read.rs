@@ -69,7 +69,7 @@ fn hierarchy(
                 }
                 Some(_) => {}
                 None => {
-                    warnings.at(start, repaired("a } closes nothing and was ignored".to_owned()))
+                    warnings.at(start, repaired("a } closes nothing and was ignored".to_owned()));
                 }
             }
             continue;

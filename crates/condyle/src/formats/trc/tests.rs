@@ -526,7 +526,7 @@ fn writing_what_was_read_keeps_numbers_header_and_gaps() {
     let text = "PathFileType\t4\t(X/Y/Z)\tC:\\a b\\x.trc\n\
         DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n\
         100.00\t200.00\t2\t2\tmm\t400.0\t17\t1103\n\
-        Frame#\tTime\tleft hip\t\t\tB\n\
+        Frame#\tTime\tleft hip\t\t\tB\t\t\n\
         \t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n\
         17\t0.16\t617.24762\t-1055.27502\t0.1\t\t\t\n\
         18\t0.17\t\t\t\t16.9505475600001\t-1e-9\t1234567.12345678\n";
@@ -662,7 +662,7 @@ fn joint_centres_are_written_in_millimetres_with_their_names() {
     let head = "PathFileType\t4\t(X/Y/Z)\tcondyle.trc\n\
         DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n\
         120\t120\t91\t2\tmm\t120\t1\t91\n\
-        Frame#\tTime\thip\t\t\tknee\n\
+        Frame#\tTime\thip\t\t\tknee\t\t\n\
         \t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n\
         1\t0\t0\t1000\t0\t0\t500\t0\n\
         2\t0.0083333\t10\t1000\t0\t";
