@@ -284,6 +284,10 @@ pub struct Written {
     pub warnings: Vec<Warning>,
 }
 
+/// The most joint-frames that are written to one file: with 100 joints, two hours at 120 frames per
+/// second. A small file can declare many joints that never move; it must not become gigabytes.
+const MAX_WRITTEN: usize = 100_000_000;
+
 /// Writes a file's bytes. [`Format::Amc`] gives the motion and its skeleton as two parts.
 ///
 /// # Errors
@@ -294,6 +298,14 @@ pub fn write(
     format: Format,
     options: &WriteOptions,
 ) -> Result<Written, WriteError> {
+    let frames = file.clip.as_ref().map_or(0, Clip::frame_count);
+    if file.skeleton.len().saturating_mul(frames) > MAX_WRITTEN {
+        let what = format!(
+            "{} joints over {frames} frames are more than one file is made of; write it in pieces",
+            file.skeleton.len()
+        );
+        return Err(WriteError::Unsupported { what });
+    }
     match format {
         Format::Bvh => bvh::write(file, options),
         Format::Asf => acclaim::write_asf(file, options),

@@ -16,7 +16,7 @@ const ASSUMED_FRAME_TIME_S: f64 = 1.0 / 30.0;
 const MIN_ABSURD: u64 = 1000;
 
 /// The most frames of a file whose joints have no channels at all.
-const MAX_STILL_FRAMES: u64 = 1_000_000;
+const MAX_STILL_FRAMES: u64 = 1000;
 
 /// Where in the file each joint begins, as byte offsets, in the order of the joints.
 pub(super) type Sites = Vec<usize>;
@@ -400,7 +400,11 @@ fn rows(
         return Err(error_at(bytes, header.frames_at, kind));
     }
     if channels == 0 {
-        let frames = header.frames.unwrap_or(0).min(MAX_STILL_FRAMES);
+        let declared = header.frames.unwrap_or(0);
+        let frames = declared.min(MAX_STILL_FRAMES);
+        if frames < declared {
+            warnings.at(header.frames_at, WarningKind::FrameCount { declared, found: frames });
+        }
         return Ok(Columns::zeros(0, usize::try_from(frames).unwrap_or(0)));
     }
     let room = possible.min(count_lines(data));
@@ -492,6 +496,10 @@ fn parse_row(
 /// declared.
 fn wrapped(data: &[u8], channels: usize, declared: Option<u64>) -> Option<Columns> {
     let declared = usize::try_from(declared?).ok()?;
+    // Each value takes two bytes at least: a count that does not fit is no reason to allocate.
+    if declared.checked_mul(channels)? > data.len().div_ceil(2) {
+        return None;
+    }
     let mut scanner = Scanner::new(data);
     let mut columns = Columns::zeros(channels, declared);
     for frame in 0..declared {

@@ -231,6 +231,11 @@ fn absurd_counts_fail_at_once() {
     assert_eq!(e.position(), Some(Position::Text { line: 17, column: 1 }));
     let read = read(text.as_bytes(), None, &lenient()).unwrap();
     assert_eq!(read.file.clip.unwrap().frame_count(), 2);
+    // Neither does looking whether rows run over several lines.
+    let broken = text.replace("4 5 6", "4 5");
+    assert!(matches!(err(&broken).kind(), ReadErrorKind::Declared { .. }));
+    let cut = crate::formats::read(broken.as_bytes(), None, &lenient()).unwrap();
+    assert_eq!(cut.file.clip.unwrap().frame_count(), 1);
     let empty =
         "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 4000000000\nFrame Time: 1\n";
     assert!(matches!(err(empty).kind(), ReadErrorKind::Declared { .. }));
