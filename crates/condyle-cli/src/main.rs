@@ -1,0 +1,21 @@
+//! `condyle`: flags to the library, results to text or JSON. Nothing is computed here.
+
+mod args;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // `clap` prints usage errors itself and exits with 2, as the contract says.
+    let cli = args::Cli::parse();
+    match commands::run(&cli) {
+        Ok(commands::Answer::Yes) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(2)
+        }
+    }
+}

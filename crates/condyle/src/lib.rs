@@ -4,5 +4,6 @@ pub mod formats;
 pub mod math;
 pub mod motion;
 pub mod skeleton;
+pub mod synth;
 
 pub use glam;

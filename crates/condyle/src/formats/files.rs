@@ -28,48 +28,90 @@ pub fn read_file(
     Ok(read)
 }
 
-/// Reads files in order. An ASF serves the AMCs that follow it; an ASF that none follows stands for
-/// itself. So the result has one entry per motion, skeleton without motion, or marker file.
-pub fn read_files(
-    paths: &[PathBuf],
-    options: &ReadOptions,
-) -> Vec<(PathBuf, Result<Read, ReadError>)> {
-    let mut out: Vec<(PathBuf, Result<Read, ReadError>)> = Vec::new();
-    // The latest ASF, and whether an AMC has used it.
-    let mut asf: Option<(PathBuf, Read, bool)> = None;
-    for path in paths {
-        let skeleton = asf.as_ref().map(|(_, read, _)| &read.file);
-        match read_file(path, skeleton, options) {
-            Ok(read) if read.file.format == Some(Format::Asf) => {
-                flush(&mut out, asf.take());
-                asf = Some((path.clone(), read, false));
-            }
-            Ok(mut read) => {
-                if let Some((_, skeleton, used)) = &mut asf
-                    && read.file.format == Some(Format::Amc)
-                {
-                    // What is odd about the skeleton is odd about each of its motions.
-                    let skeleton: Vec<Warning> = skeleton.warnings.clone();
-                    read.warnings.splice(0..0, skeleton);
-                    *used = true;
+/// Reads files in order, one at a time. An ASF serves the AMCs that follow it; an ASF that none
+/// follows stands for itself. So there is one result per motion, skeleton without motion, or marker
+/// file.
+///
+/// ```no_run
+/// use condyle::formats::{ReadOptions, read_files};
+///
+/// let paths = ["02.asf".into(), "02_01.amc".into(), "walk.bvh".into()];
+/// for (path, read) in read_files(&paths, &ReadOptions::default()) {
+///     match read {
+///         Ok(read) => println!("{}: {} joints", path.display(), read.file.skeleton.len()),
+///         Err(error) => eprintln!("{error}"),
+///     }
+/// }
+/// ```
+#[must_use]
+pub fn read_files<'a>(paths: &'a [PathBuf], options: &'a ReadOptions) -> ReadFiles<'a> {
+    ReadFiles { paths: paths.iter(), options, skeleton: None }
+}
+
+/// See [`read_files`].
+#[derive(Debug)]
+pub struct ReadFiles<'a> {
+    paths: std::slice::Iter<'a, PathBuf>,
+    options: &'a ReadOptions,
+    skeleton: Option<Skeleton<'a>>,
+}
+
+/// The latest ASF.
+#[derive(Debug)]
+struct Skeleton<'a> {
+    path: &'a Path,
+    read: Read,
+    /// Whether a motion was given for it.
+    used: bool,
+}
+
+impl<'a> Iterator for ReadFiles<'a> {
+    type Item = (&'a Path, Result<Read, ReadError>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(path) = self.paths.next() else {
+                return self.skeleton.take().and_then(Skeleton::alone);
+            };
+            let skeleton = self.skeleton.as_ref().map(|s| &s.read.file);
+            match read_file(path, skeleton, self.options) {
+                Ok(read) if read.file.format == Some(Format::Asf) => {
+                    let next = Skeleton { path, read, used: false };
+                    if let Some(before) = self.skeleton.replace(next).and_then(Skeleton::alone) {
+                        return Some(before);
+                    }
                 }
-                out.push((path.clone(), Ok(read)));
-            }
-            Err(error) => {
-                if let Some((_, _, used)) = &mut asf {
-                    *used = true;
+                Ok(mut read) => {
+                    if let Some(skeleton) = &mut self.skeleton
+                        && read.file.format == Some(Format::Amc)
+                    {
+                        skeleton.used = true;
+                        // What is odd about the skeleton is odd about each of its motions.
+                        read.warnings.splice(0..0, skeleton.read.warnings.iter().cloned());
+                    }
+                    return Some((path, Ok(read)));
                 }
-                out.push((path.clone(), Err(error)));
+                Err(error) => {
+                    let named = Format::of_path(path);
+                    if named == Some(Format::Asf) {
+                        // The motions that follow belong to this one, not to the one before.
+                        self.skeleton = None;
+                    } else if let Some(skeleton) = &mut self.skeleton
+                        && named == Some(Format::Amc)
+                    {
+                        skeleton.used = true;
+                    }
+                    return Some((path, Err(error)));
+                }
             }
         }
     }
-    flush(&mut out, asf);
-    out
 }
 
-fn flush(out: &mut Vec<(PathBuf, Result<Read, ReadError>)>, asf: Option<(PathBuf, Read, bool)>) {
-    if let Some((path, read, false)) = asf {
-        out.push((path, Ok(read)));
+impl<'a> Skeleton<'a> {
+    /// The skeleton as a result of its own, if no motion was given for it.
+    fn alone(self) -> Option<(&'a Path, Result<Read, ReadError>)> {
+        (!self.used).then_some((self.path, Ok(self.read)))
     }
 }
 
@@ -84,11 +126,8 @@ pub fn write_file(
     file: &MotionFile,
     options: &WriteOptions,
 ) -> Result<Vec<Warning>, WriteError> {
-    let format = path
-        .extension()
-        .and_then(|e| e.to_str())
-        .and_then(Format::from_extension)
-        .ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
+    let format =
+        Format::of_path(path).ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
     let Written { parts, warnings } = super::write(file, format, options)?;
     // All temporary files first: if the disk is full, no part replaces anything.
     let mut staged = Vec::new();

@@ -29,7 +29,7 @@ use crate::motion::{Clip, FrameRate, Markers};
 use crate::skeleton::Skeleton;
 
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
-pub use files::{read_file, read_files, write_file};
+pub use files::{ReadFiles, read_file, read_files, write_file};
 pub use units::{LengthUnit, Units, size_notice};
 
 /// A file format.
@@ -75,6 +75,12 @@ impl Format {
         [Self::Asf, Self::Amc, Self::Bvh, Self::Trc]
             .into_iter()
             .find(|f| f.extension().eq_ignore_ascii_case(extension))
+    }
+
+    /// The format that the extension of a path stands for.
+    #[must_use]
+    pub fn of_path(path: &std::path::Path) -> Option<Self> {
+        path.extension().and_then(|e| e.to_str()).and_then(Self::from_extension)
     }
 
     /// Tells the format by the content.

@@ -97,7 +97,12 @@ pub struct Units {
     pub declared: bool,
 }
 
-/// A notice if the figure has no person's size: longest path along the bones outside 1 to 3 m.
+/// The longest path along a grown person's bones, from hand to foot or hand to hand: CMU's and
+/// HDM05's subjects measure 2.2 to 2.5 m.
+const USUAL_PATH_M: f64 = 2.3;
+
+/// A notice if the figure has no person's size: longest path along the bones outside 1 to 3 m. It
+/// suggests the unit that would bring the figure closest to a person's usual size.
 #[must_use]
 pub fn size_notice(skeleton: &Skeleton, units: Units) -> Option<Warning> {
     const PERSON_M: std::ops::RangeInclusive<f64> = 1.0..=3.0;
@@ -106,9 +111,14 @@ pub fn size_notice(skeleton: &Skeleton, units: Units) -> Option<Warning> {
         return None;
     }
     let in_units = longest_path_m / units.length.metres();
+    let off = |unit: &LengthUnit| {
+        let ratio = in_units * unit.metres() / USUAL_PATH_M;
+        ratio.max(1.0 / ratio)
+    };
     let suggestion = LengthUnit::NAMED
         .iter()
-        .find(|(_, unit)| PERSON_M.contains(&(in_units * unit.metres())))
+        .filter(|(_, unit)| PERSON_M.contains(&(in_units * unit.metres())))
+        .min_by(|(_, a), (_, b)| off(a).total_cmp(&off(b)))
         .map(|(name, _)| *name);
     Some(Warning::new(WarningKind::Size {
         longest_path_m,
@@ -144,9 +154,9 @@ mod tests {
     fn a_figure_of_the_wrong_size_gets_the_unit_that_fits() {
         let mut s = Skeleton::new();
         let root = s.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
-        s.add(root, Joint::new("b", 0.32 * DVec3::Y)).unwrap();
+        s.add(root, Joint::new("b", 0.41 * DVec3::Y)).unwrap();
         let notice = |unit| size_notice(&s, Units { length: unit, declared: false });
-        // 32 units read as centimetres; 32 CMU units are 1.8 m.
+        // 41 units read as centimetres; they could be inches (1.04 m), but CMU units (2.3 m) are likelier.
         let Some(Warning { kind: WarningKind::Size { suggestion, .. }, .. }) =
             notice(LengthUnit::CM)
         else {

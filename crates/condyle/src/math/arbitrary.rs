@@ -23,7 +23,6 @@ pub(crate) fn direction(u: &mut Unstructured<'_>) -> Result<DVec3> {
 }
 
 /// An angle within a few turns, often a multiple of 90° or within some ulps of one.
-#[allow(dead_code, reason = "used by the Euler tests")]
 pub(crate) fn angle(u: &mut Unstructured<'_>) -> Result<Angle> {
     let base = match u.int_in_range(0..=2)? {
         0 => f64::from(u.int_in_range(-8..=8)?) * std::f64::consts::FRAC_PI_2,
@@ -37,7 +36,7 @@ pub(crate) fn angle(u: &mut Unstructured<'_>) -> Result<Angle> {
 }
 
 /// In [-1, 1]: often exactly ±0 or ±1, often tiny.
-fn component(u: &mut Unstructured<'_>) -> Result<f64> {
+pub(crate) fn component(u: &mut Unstructured<'_>) -> Result<f64> {
     let magnitude = match u.int_in_range(0..=3)? {
         0 => 0.0,
         1 => 1.0,

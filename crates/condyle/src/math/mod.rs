@@ -7,8 +7,14 @@
 mod angle;
 mod arc;
 mod columns;
+mod direct;
+mod eigen;
 mod euler;
+mod interpolate;
+mod mean;
 mod rotation;
+mod swing;
+mod swing_twist;
 pub mod trig;
 
 #[cfg(test)]
@@ -17,6 +23,12 @@ pub(crate) mod arbitrary;
 pub use angle::Angle;
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
+pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
+pub use eigen::{Svd3, SymmetricEigen, svd3, symmetric_eigen};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
+pub use interpolate::{Interpolation, Squad, cubic_point};
+pub use mean::{MeanRotation, mean_rotation};
 pub use rotation::Rotation;
 pub(crate) use rotation::{angle_between, unit};
+pub use swing::SwingKind;
+pub use swing_twist::{Swing, SwingAxes, SwingTwist};

@@ -1,6 +1,5 @@
 //! Rotations.
 
-use std::f64::consts::PI;
 use std::ops::Mul;
 
 use glam::{DMat3, DQuat, DVec3};
@@ -56,24 +55,24 @@ impl Rotation {
         Self(q)
     }
 
-    /// About the x axis.
+    /// About the x axis. An angle that is not finite gives the identity.
     #[must_use]
     pub fn about_x(angle: Angle) -> Self {
-        let (s, c) = trig::sin_cos(0.5 * angle.radians());
+        let (s, c) = half_sin_cos(angle);
         Self(DQuat::from_xyzw(s, 0.0, 0.0, c))
     }
 
-    /// About the y axis.
+    /// About the y axis. An angle that is not finite gives the identity.
     #[must_use]
     pub fn about_y(angle: Angle) -> Self {
-        let (s, c) = trig::sin_cos(0.5 * angle.radians());
+        let (s, c) = half_sin_cos(angle);
         Self(DQuat::from_xyzw(0.0, s, 0.0, c))
     }
 
-    /// About the z axis.
+    /// About the z axis. An angle that is not finite gives the identity.
     #[must_use]
     pub fn about_z(angle: Angle) -> Self {
-        let (s, c) = trig::sin_cos(0.5 * angle.radians());
+        let (s, c) = half_sin_cos(angle);
         Self(DQuat::from_xyzw(0.0, 0.0, s, c))
     }
 
@@ -217,17 +216,23 @@ impl Rotation {
     }
 }
 
+/// Sine and cosine of half an angle; those of zero for an angle that is not finite.
+fn half_sin_cos(angle: Angle) -> (f64, f64) {
+    let half = 0.5 * angle.radians();
+    trig::sin_cos(if half.is_finite() { half } else { 0.0 })
+}
+
 /// Multiplies by a power of two near `1 / largest`, in two steps so that neither overflows.
 fn scale_to_one(q: DQuat, largest: f64) -> DQuat {
-    const UP: f64 = 1.361_129_467_683_753_9e39; // 2^130
+    const UP: f64 = 1.361_129_467_683_754e39; // 2^130
     let mut q = q;
     let mut largest = largest;
     while largest < 1e-100 {
-        q = q * UP;
+        q *= UP;
         largest *= UP;
     }
     while largest > 1e100 {
-        q = q * (1.0 / UP);
+        q *= 1.0 / UP;
         largest *= 1.0 / UP;
     }
     q
@@ -250,7 +255,7 @@ pub(crate) fn unit(v: DVec3) -> Option<DVec3> {
 /// Accurate near 0 and π, where `acos` of the dot product loses half its digits.
 pub(crate) fn angle_between(a: DVec3, b: DVec3) -> Angle {
     let c = a.cross(b);
-    Angle::from_radians(trig::atan2(trig::hypot3(c.x, c.y, c.z), a.dot(b)).clamp(0.0, PI))
+    Angle::from_radians(trig::atan2(trig::hypot3(c.x, c.y, c.z), a.dot(b)))
 }
 
 impl Mul for Rotation {
@@ -279,7 +284,7 @@ impl Default for Rotation {
 
 #[cfg(test)]
 mod tests {
-    use std::f64::consts::FRAC_PI_2;
+    use std::f64::consts::{FRAC_PI_2, PI};
 
     use super::*;
     use crate::math::arbitrary;
@@ -408,5 +413,13 @@ mod tests {
         assert!((angle_between(DVec3::X, tilted).radians() - 1e-12).abs() < 1e-26);
         assert!((PI - angle_between(DVec3::X, -tilted).radians() - 1e-12).abs() < 1e-15);
         assert_eq!(angle_between(DVec3::ZERO, DVec3::X), Angle::ZERO);
+    }
+
+    #[test]
+    fn an_angle_that_is_not_finite_turns_nothing() {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let r = Rotation::about_y(Angle::from_radians(bad));
+            assert_eq!(r.quat(), DQuat::IDENTITY);
+        }
     }
 }

@@ -341,6 +341,39 @@ impl Channels {
         self.translation_edits[joint.get()].insert(frame);
     }
 
+    /// The same channels over other frames: each takes over the frame of this table that is named,
+    /// edits included; where none is, the numbers are zero and marked as overtaken.
+    pub(crate) fn with_frames(&self, frames: &[Option<usize>]) -> Self {
+        let mut columns = Columns::zeros(self.columns.columns(), frames.len());
+        for c in 0..self.columns.columns() {
+            let (from, to) = (self.columns.column(c), columns.column_mut(c));
+            for (to, frame) in to.iter_mut().zip(frames) {
+                *to = frame.map_or(0.0, |f| from[f]);
+            }
+        }
+        let edits = |old: &[FrameSet]| -> Vec<FrameSet> {
+            old.iter()
+                .map(|old| {
+                    let mut set = FrameSet::default();
+                    for (i, frame) in frames.iter().enumerate() {
+                        if frame.is_none_or(|f| old.contains(f)) {
+                            set.insert(i);
+                        }
+                    }
+                    set
+                })
+                .collect()
+        };
+        Self {
+            joints: self.joints.clone(),
+            columns,
+            angle_unit: self.angle_unit,
+            unit_m: self.unit_m,
+            rotation_edits: edits(&self.rotation_edits),
+            translation_edits: edits(&self.translation_edits),
+        }
+    }
+
     /// The motion of one joint that these numbers stand for.
     pub(crate) fn derive(&self, skeleton: &Skeleton, joint: JointIndex) -> Track {
         let channels = self.joint(joint);

@@ -5,7 +5,7 @@ use std::fmt;
 use glam::DVec3;
 
 use super::{Channels, FrameIndex, FrameRate, Pose};
-use crate::math::{Points, Rotation, Rotations};
+use crate::math::{Interpolation, Points, Rotation, Rotations};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// When the keys of a curve are.
@@ -29,18 +29,6 @@ impl KeyTimes {
     pub fn is_constant(&self) -> bool {
         matches!(self, Self::At(times) if times.len() == 1)
     }
-}
-
-/// What happens between keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Interpolation {
-    /// The value of the key before holds until the next.
-    Step,
-    /// Rotations by slerp on the short path, translations on the straight line.
-    #[default]
-    Linear,
-    /// Rotations by squad, translations by a cubic through the neighbouring keys.
-    Smooth,
 }
 
 /// The motion of one joint: its local rotation and translation over time.
@@ -342,7 +330,7 @@ pub enum ClipError {
         /// What is wrong with it.
         fault: TrackFault,
     },
-    /// More than 2^32 − 1 frames.
+    /// More frames than a clip can have.
     TooManyFrames,
 }
 
@@ -378,7 +366,7 @@ impl fmt::Display for ClipError {
             Self::Track { track, fault: TrackFault::NotFinite } => {
                 write!(f, "a translation of joint {track} is not finite")
             }
-            Self::TooManyFrames => f.write_str("more than 2^32 - 1 frames"),
+            Self::TooManyFrames => f.write_str("more frames than a clip can have"),
         }
     }
 }

@@ -14,9 +14,11 @@ mod pose;
 mod sample;
 mod timing;
 
+pub use crate::math::Interpolation;
 pub use channels::{AngleUnit, Channels, ChannelsError, Columns, JointChannels, Sequence};
-pub use clip::{Clip, ClipError, Interpolation, KeyTimes, Track, TrackFault};
-pub use forward::{World, WorldTracks};
+pub use clip::{Clip, ClipError, KeyTimes, Track, TrackFault};
+pub use forward::{World, WorldTracks, farthest_apart_m};
 pub use markers::{Marker, Markers};
 pub use pose::Pose;
+pub use sample::{MAX_RESAMPLED, ResampleTo, Resampled};
 pub use timing::{FrameIndex, FrameRate};

@@ -1,5 +1,16 @@
 //! Tests of the library from outside, as one binary.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "a test that fails panics"
+)]
+
 mod acclaim;
+mod allocations;
 mod bvh;
+mod repository;
+mod same_take;
 mod shared;
+mod trc;
+mod trig;

@@ -12,6 +12,12 @@ use crate::skeleton::{Dof, MAX_JOINTS};
 /// What is assumed where a file's frame time makes no sense.
 const ASSUMED_FRAME_TIME_S: f64 = 1.0 / 30.0;
 
+/// Declared counts up to this are taken for honest mistakes, however short the file is.
+const MIN_ABSURD: u64 = 1000;
+
+/// The most frames of a file whose joints have no channels at all.
+const MAX_STILL_FRAMES: u64 = 1_000_000;
+
 /// Where in the file each joint begins, as byte offsets, in the order of the joints.
 pub(super) type Sites = Vec<usize>;
 
@@ -63,7 +69,7 @@ fn hierarchy(
                 }
                 Some(_) => {}
                 None => {
-                    warnings.at(start, repaired("a } closes nothing and was ignored".to_owned()))
+                    warnings.at(start, repaired("a } closes nothing and was ignored".to_owned()));
                 }
             }
             continue;
@@ -381,15 +387,20 @@ fn rows(
     // The shortest row has one digit per value and one byte between them.
     let shortest = (2 * channels).max(2) as u64 - 1;
     let possible = (data.len() as u64 + 1) / (shortest + 1);
+    // A count that is off is repaired; one that is out of all proportion says that most of the file
+    // is missing, or that the number is nonsense.
+    let absurd = |declared: u64, possible: u64| declared > MIN_ABSURD && declared / 10 > possible;
+    // Frames without values take no bytes: then only nonsense is refused.
+    let most = if channels == 0 { MAX_STILL_FRAMES } else { possible };
     if let Some(declared) = header.frames
-        && declared > possible
+        && absurd(declared, most)
         && mode != Mode::Lenient
     {
-        let kind = ReadErrorKind::Declared { what: "frames", declared, possible };
+        let kind = ReadErrorKind::Declared { what: "frames", declared, possible: most };
         return Err(error_at(bytes, header.frames_at, kind));
     }
     if channels == 0 {
-        let frames = header.frames.unwrap_or(0).min(possible);
+        let frames = header.frames.unwrap_or(0).min(MAX_STILL_FRAMES);
         return Ok(Columns::zeros(0, usize::try_from(frames).unwrap_or(0)));
     }
     let room = possible.min(count_lines(data));

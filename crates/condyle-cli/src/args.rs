@@ -1,0 +1,248 @@
+//! The flags. Help, completions and the man page are all made from this one table.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
+use condyle::motion::{FrameRate, Interpolation};
+
+/// Joint kinds and joint limits from motion capture
+#[derive(Debug, Parser)]
+#[command(name = "condyle", version, about, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "Exit codes: 0 done; 1 done, and the answer is no; 2 bad input or usage.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what a file holds: skeleton, channels, frames, rate, units, bind pose, warnings
+    #[command(after_help = "Examples:\n  condyle info walk.bvh\n  condyle info 02.asf 02_01.amc \
+                            02_03.amc\n  condyle info --json *.bvh")]
+    Info(Info),
+    /// Convert between all readable and writable formats
+    #[command(after_help = "Examples:\n  condyle convert walk.bvh walk.amc      also writes \
+                            walk.asf\n  condyle convert 02.asf 02_01.amc walk.bvh\n  condyle \
+                            convert walk.bvh walk.trc --end-sites\n  condyle convert walk.bvh - \
+                            --to trc | head")]
+    Convert(Convert),
+    /// Change the frame rate, or take a number of samples over the whole clip
+    #[command(after_help = "Examples:\n  condyle resample walk.bvh --fps 30 -o walk30.bvh\n  \
+                            condyle resample walk.bvh --frames 100 --interpolation smooth -o \
+                            walk100.bvh")]
+    Resample(Resample),
+    /// No input needed: make a figure and motion with known truth, show and convert it
+    #[command(after_help = "Example:\n  condyle demo -o demo")]
+    Demo(Demo),
+    /// Print shell completions
+    #[command(after_help = "Example:\n  condyle completions bash > \
+                            ~/.local/share/bash-completion/completions/condyle")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  condyle man > condyle.1 && man ./condyle.1")]
+    Man,
+}
+
+/// How to read files; the same for every command.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct Reading {
+    /// Turn repairs into errors
+    #[arg(long, conflicts_with = "lenient")]
+    strict: bool,
+    /// Read a broken file up to its last whole frame, and report what was dropped
+    #[arg(long)]
+    lenient: bool,
+    /// Unit of lengths in files that declare none: m, cm, mm, in, cmu, or metres per unit
+    #[arg(long, value_name = "UNIT")]
+    source_units: Option<LengthUnit>,
+    /// Frames per second of files that do not say (AMC) [default: 120]
+    #[arg(long, value_name = "FPS", value_parser = frame_rate)]
+    source_fps: Option<FrameRate>,
+    /// Format of the input, where its content does not tell
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<FormatName>,
+}
+
+impl Reading {
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions {
+            mode: match (self.strict, self.lenient) {
+                (true, _) => Mode::Strict,
+                (_, true) => Mode::Lenient,
+                _ => Mode::Repair,
+            },
+            source_unit: self.source_units,
+            rate: self.source_fps,
+            format: self.from.map(FormatName::format),
+        }
+    }
+}
+
+/// A format by its extension.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatName {
+    /// Acclaim skeleton
+    Asf,
+    /// Acclaim motion
+    Amc,
+    /// Biovision hierarchy
+    Bvh,
+    /// Marker table
+    Trc,
+}
+
+impl FormatName {
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Asf => Format::Asf,
+            Self::Amc => Format::Amc,
+            Self::Bvh => Format::Bvh,
+            Self::Trc => Format::Trc,
+        }
+    }
+}
+
+/// `condyle info`.
+#[derive(Debug, Args)]
+pub(crate) struct Info {
+    /// Motion files; an ASF serves the AMCs that follow it
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How to write files; the same for every command that writes motion.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Writing")]
+pub(crate) struct Writing {
+    /// Unit of lengths to write: native (the source's own numbers), m, cm, mm, in, cmu, or metres
+    /// per unit [default: as the source if the format stays, else cm; mm for TRC]
+    #[arg(long, value_name = "UNIT", value_parser = output_unit)]
+    units: Option<OutputUnit>,
+    /// TRC: also write the end sites, as `NAME_end`
+    #[arg(long)]
+    end_sites: bool,
+    /// Format to write, where the output's extension does not tell (standard output)
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<FormatName>,
+}
+
+impl Writing {
+    pub(crate) fn options(&self) -> condyle::formats::WriteOptions {
+        condyle::formats::WriteOptions {
+            unit: self.units.unwrap_or_default(),
+            end_sites: self.end_sites,
+        }
+    }
+}
+
+/// `condyle convert`.
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(required = true, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle resample`.
+#[derive(Debug, Args)]
+pub(crate) struct Resample {
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output file
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// New frame rate in frames per second
+    #[arg(long, value_parser = frame_rate, required_unless_present = "frames")]
+    pub(crate) fps: Option<FrameRate>,
+    /// Number of samples, evenly spread from the first frame to the last
+    #[arg(long, conflicts_with = "fps", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) frames: Option<u32>,
+    /// Between frames: linear (slerp) or smooth (squad)
+    #[arg(long, default_value = "linear")]
+    pub(crate) interpolation: InterpolationName,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// What happens between frames.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum InterpolationName {
+    /// The frame before holds
+    Step,
+    /// Straight: slerp for rotations
+    Linear,
+    /// Curved: squad for rotations
+    Smooth,
+}
+
+impl InterpolationName {
+    pub(crate) fn interpolation(self) -> Interpolation {
+        match self {
+            Self::Step => Interpolation::Step,
+            Self::Linear => Interpolation::Linear,
+            Self::Smooth => Interpolation::Smooth,
+        }
+    }
+}
+
+/// `condyle demo`.
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Folder to write to; made if it is not there
+    #[arg(short, long, value_name = "DIR", default_value = "condyle-demo")]
+    pub(crate) output: PathBuf,
+}
+
+fn frame_rate(text: &str) -> Result<FrameRate, String> {
+    text.parse::<f64>()
+        .ok()
+        .and_then(FrameRate::from_fps)
+        .ok_or_else(|| "a frame rate is a number above zero".to_owned())
+}
+
+fn output_unit(text: &str) -> Result<OutputUnit, String> {
+    if text == "native" {
+        return Ok(OutputUnit::Native);
+    }
+    text.parse().map(OutputUnit::Unit).map_err(|e| format!("{e}, or native"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_table_of_flags_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("condyle "), "{} has no example", command.get_name());
+        }
+    }
+}

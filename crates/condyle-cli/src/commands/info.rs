@@ -1,0 +1,249 @@
+//! `condyle info`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use condyle::formats::{Format, MotionFile, Position, Read, ReadError, read_files, size_notice};
+use condyle::math::Angle;
+use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
+use condyle::skeleton::{Dof, JointIndex, Skeleton};
+use serde_json::{Value, json};
+
+use super::Answer;
+use crate::args::Info;
+use crate::output::{Failure, print_read_error, progress};
+
+pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
+    let options = args.reading.options();
+    let bar = progress(args.files.len(), "reading");
+    let mut shown = Vec::new();
+    let mut errors = Vec::new();
+    let mut out = std::io::stdout().lock();
+    for (path, read) in read_files(&args.files, &options) {
+        bar.inc(1);
+        match read {
+            Ok(mut read) => {
+                read.warnings.extend(size_notice(&read.file.skeleton, read.file.units));
+                if args.json {
+                    shown.push(json_of(path, &read));
+                } else {
+                    bar.suspend(|| out.write_all(text_of(path, &read).as_bytes()))?;
+                }
+            }
+            Err(error) => {
+                if args.json {
+                    bar.suspend(|| print_read_error(&error));
+                }
+                errors.push(error);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    if args.json {
+        let mut document = json!({ "files": shown });
+        if !errors.is_empty() {
+            document["errors"] = errors.iter().map(json_of_error).collect();
+        }
+        writeln!(out, "{document:#}")?;
+    }
+    out.flush()?;
+    if errors.is_empty() {
+        return Ok(Answer::Yes);
+    }
+    // Already on standard error where JSON took standard output.
+    Err(Failure::Read(if args.json { Vec::new() } else { errors }))
+}
+
+fn json_of_error(error: &ReadError) -> Value {
+    let (line, column) = match error.position() {
+        Some(Position::Text { line, column }) => (Some(line), Some(column)),
+        _ => (None, None),
+    };
+    json!({
+        "path": error.path().map(|p| p.display().to_string()),
+        "line": line,
+        "column": column,
+        "message": error.kind().to_string(),
+        "help": error.help(),
+    })
+}
+
+fn json_of(path: &Path, read: &Read) -> Value {
+    let file = &read.file;
+    let mut value = json!({
+        "path": path.display().to_string(),
+        "format": file.format.map(Format::name),
+        "joints": file.skeleton.len(),
+        "frames": frame_count(file),
+        "fps": rate(file).map(FrameRate::nominal_fps),
+        "frame_time_s": rate(file).map(FrameRate::frame_time_s),
+        "units": {
+            "name": file.units.length.to_string(),
+            "metres": file.units.length.metres(),
+            "declared": file.units.declared,
+        },
+        "warnings": read.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    if !file.skeleton.is_empty() {
+        value["longest_path_m"] = json!(file.skeleton.longest_path_m());
+        value["skeleton"] = file.skeleton.indices().map(|j| json_of_joint(file, j)).collect();
+    }
+    if let Some((joint, worst)) = first_frame_from_rest(file) {
+        value["bind_pose"] = json!({
+            "first_frame_differs_deg": worst.degrees(),
+            "joint": file.skeleton[joint].name,
+        });
+    }
+    if let Some(markers) = &file.markers {
+        value["markers"] = markers
+            .markers
+            .iter()
+            .map(|m| json!({ "name": m.name, "missing": m.missing() }))
+            .collect();
+    }
+    value
+}
+
+fn json_of_joint(file: &MotionFile, j: JointIndex) -> Value {
+    let joint = &file.skeleton[j];
+    let parent = file.skeleton.parent(j).map(|p| file.skeleton[p].name.as_str());
+    let channels = joint.declared.dofs.iter().flatten().map(|d| name_of(d.dof));
+    json!({
+        "name": joint.name,
+        "parent": parent,
+        "offset_m": joint.offset_m.to_array(),
+        "rest": joint.rest.to_wxyz(),
+        "channels": channels.collect::<Vec<_>>(),
+        "end_sites": joint.end_sites.iter().map(|s| s.offset_m.to_array()).collect::<Vec<_>>(),
+    })
+}
+
+fn frame_count(file: &MotionFile) -> usize {
+    match (&file.clip, &file.markers) {
+        (Some(clip), _) => clip.frame_count(),
+        (None, Some(markers)) => markers.frame_count(),
+        (None, None) => 0,
+    }
+}
+
+fn rate(file: &MotionFile) -> Option<FrameRate> {
+    file.clip.as_ref().map(Clip::rate).or(file.markers.as_ref().map(|m| m.rate))
+}
+
+fn name_of(dof: Dof) -> &'static str {
+    match dof {
+        Dof::Tx => "tx",
+        Dof::Ty => "ty",
+        Dof::Tz => "tz",
+        Dof::Rx => "rx",
+        Dof::Ry => "ry",
+        Dof::Rz => "rz",
+        Dof::Length => "l",
+    }
+}
+
+/// How far the first frame is from the rest pose, and at which joint.
+fn first_frame_from_rest(file: &MotionFile) -> Option<(JointIndex, Angle)> {
+    file.clip.as_ref()?.pose(FrameIndex(0)).farthest_from_rest(&file.skeleton)
+}
+
+fn text_of(path: &Path, read: &Read) -> String {
+    let file = &read.file;
+    let mut text = String::new();
+    let format = file.format.map_or("", Format::name);
+    let _ = writeln!(text, "{}: {format}", path.display());
+    if let Some(rate) = rate(file) {
+        let frames = frame_count(file);
+        let seconds = frames.saturating_sub(1) as f64 * rate.frame_time_s();
+        let _ = writeln!(
+            text,
+            "  frames    {frames} at {} per second ({} s each), {seconds:.2} s",
+            short(rate.nominal_fps()),
+            rate.frame_time_s()
+        );
+    }
+    let how = if file.units.declared { "declared" } else { "assumed" };
+    let metres = short(file.units.length.metres());
+    let _ = writeln!(text, "  units     {} ({how}), {metres} m", file.units.length);
+    if let Some(markers) = &file.markers {
+        text_of_markers(&mut text, markers);
+    }
+    if !file.skeleton.is_empty() {
+        let sites: usize = file.skeleton.joints().iter().map(|j| j.end_sites.len()).sum();
+        let _ = writeln!(
+            text,
+            "  skeleton  {} joints, {sites} end sites, {:.3} m along the bones",
+            file.skeleton.len(),
+            file.skeleton.longest_path_m()
+        );
+    }
+    if file.clip.is_some() {
+        let _ = match first_frame_from_rest(file) {
+            Some((joint, worst)) if worst.degrees() >= 0.005 => writeln!(
+                text,
+                "  bind pose rest of the skeleton; frame 0 differs by up to {:.2}° ({})",
+                worst.degrees(),
+                file.skeleton[joint].name
+            ),
+            _ => writeln!(text, "  bind pose rest of the skeleton; frame 0 is in it"),
+        };
+    }
+    for warning in &read.warnings {
+        let kind = if warning.is_repair() { "repaired" } else { "note" };
+        let at = warning.at.map(|at| format!("line {at}: ")).unwrap_or_default();
+        let _ = writeln!(text, "  {kind:9} {at}{}", warning.kind);
+    }
+    tree(&mut text, &file.skeleton);
+    text
+}
+
+/// A number with up to six digits and no zeros at its end.
+fn short(x: f64) -> String {
+    let text = format!("{x:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn text_of_markers(text: &mut String, markers: &Markers) {
+    let _ = writeln!(text, "  markers   {}", markers.markers.len());
+    for marker in &markers.markers {
+        let missing = marker.missing();
+        let seen = markers.frame_count() - missing;
+        let _ = match missing {
+            0 => writeln!(text, "    {}", marker.name),
+            _ => writeln!(
+                text,
+                "    {}  (seen in {seen} of {} frames)",
+                marker.name,
+                markers.frame_count()
+            ),
+        };
+    }
+}
+
+/// The skeleton as a tree, each joint with its channels and the length of its bone.
+fn tree(text: &mut String, skeleton: &Skeleton) {
+    // Deeper than any figure: beyond it the tree is drawn flat, not off the screen.
+    const DEEPEST: usize = 40;
+    let children = skeleton.children_of_all();
+    let mut depth = vec![0_usize; skeleton.len()];
+    let mut stack: Vec<JointIndex> =
+        skeleton.indices().filter(|&j| skeleton.parent(j).is_none()).collect();
+    stack.reverse();
+    while let Some(j) = stack.pop() {
+        let joint = &skeleton[j];
+        depth[j.get()] = skeleton.parent(j).map_or(0, |p| depth[p.get()] + 1);
+        let indent = "  ".repeat(depth[j.get()].min(DEEPEST));
+        let dofs: Vec<&str> = match &joint.declared.dofs {
+            Some(dofs) => dofs.iter().map(|d| name_of(d.dof)).collect(),
+            None => Vec::new(),
+        };
+        let channels = if dofs.is_empty() { "-".to_owned() } else { dofs.join(" ") };
+        let mut line = format!("    {indent}{}", joint.name);
+        let width = line.chars().count();
+        line.push_str(&" ".repeat(48_usize.saturating_sub(width).max(2)));
+        let length = skeleton.bone_length_m(j);
+        let _ = writeln!(text, "{line}{channels:20} {length:8.4} m");
+        stack.extend(children[j.get()].iter().rev());
+    }
+}

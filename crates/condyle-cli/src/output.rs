@@ -1,0 +1,100 @@
+//! What a person or a script sees: errors, warnings, progress.
+
+use std::io::{IsTerminal, Write};
+
+use condyle::formats::{ReadError, Warning, WriteError};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Why a command could not do its work; exit code 2.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Files that could not be read.
+    Read(Vec<ReadError>),
+    /// A file that could not be written.
+    Write(WriteError),
+    /// Arguments that do not go together.
+    Usage { what: String, help: Option<String> },
+    /// Standard output is gone or full.
+    Stdout(std::io::Error),
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::Write(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Stdout(error)
+    }
+}
+
+impl Failure {
+    pub(crate) fn usage(what: impl Into<String>, help: &str) -> Self {
+        Self::Usage { what: what.into(), help: Some(help.to_owned()) }
+    }
+
+    /// Prints it to standard error.
+    pub(crate) fn print(&self) {
+        match self {
+            Self::Read(errors) => errors.iter().for_each(print_read_error),
+            Self::Write(error) => complain(&error.to_string()),
+            Self::Usage { what, help } => {
+                complain(&format!("condyle: {what}"));
+                if let Some(help) = help {
+                    complain(&format!("  help: {help}"));
+                }
+            }
+            // A reader that closed the pipe (`| head`) has all it wanted.
+            Self::Stdout(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
+            Self::Stdout(e) => complain(&format!("condyle: standard output: {e}")),
+        }
+    }
+}
+
+fn complain(line: &str) {
+    // Nothing is left to do if standard error is gone.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Prints an error; on a terminal with the line it is about and a caret under the place.
+pub(crate) fn print_read_error(error: &ReadError) {
+    let text = error.to_string();
+    let excerpt = error.excerpt().filter(|e| std::io::stderr().is_terminal() && !e.line.is_empty());
+    let Some(excerpt) = excerpt else {
+        return complain(&text);
+    };
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    complain(first);
+    complain(&format!("  | {}", excerpt.line));
+    complain(&format!("  | {}^", " ".repeat(excerpt.caret)));
+    if !rest.is_empty() {
+        complain(rest);
+    }
+}
+
+/// Prints warnings to standard error.
+pub(crate) fn print_warnings(warnings: &[Warning]) {
+    for warning in warnings {
+        complain(&format!("warning: {warning}"));
+    }
+}
+
+/// A bar over `n` steps of long work: on a terminal, and nothing on a pipe.
+pub(crate) fn progress(n: usize, what: &'static str) -> ProgressBar {
+    // One or two files are read before a bar could be drawn.
+    if n < 3 || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(n as u64).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Prints a remark to standard error.
+pub(crate) fn print_note(note: &str) {
+    complain(&format!("note: {note}"));
+}

@@ -1,0 +1,331 @@
+//! The command line as a user meets it: arguments, exit code, standard output, standard error.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "a test that fails panics"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const WALK: &str = "\
+HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Leg
+  {
+    OFFSET 0 -90 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 -80 5
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.0083333
+0 90 0 0 0 0 0 0 0
+1 90 0 0 0 10 0 20 0
+2 90 0 0 0 370 0 40 0
+";
+
+/// A folder of its own for each test, empty at the start.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(&self.0)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn condyle(&self, args: &str) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_condyle"))
+            .current_dir(&self.0)
+            .args(args.split_whitespace())
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn check(&self, args: &str, code: i32, stdout: &str, stderr: &str) {
+        let got = self.condyle(args);
+        let out = String::from_utf8(got.stdout).unwrap();
+        let err = String::from_utf8(got.stderr).unwrap();
+        let shown = format!("condyle {args}\n--- stdout\n{out}--- stderr\n{err}---");
+        assert_eq!(got.status.code(), Some(code), "{shown}");
+        assert_eq!(out, stdout, "{shown}");
+        assert_eq!(err, stderr, "{shown}");
+    }
+}
+
+#[test]
+fn info_shows_what_a_file_holds() {
+    let folder = Folder::new("info_shows");
+    folder.write("walk.bvh", WALK);
+    let expected = "\
+walk.bvh: BVH
+  frames    3 at 120 per second (0.0083333 s each), 0.02 s
+  units     cm (assumed), 0.01 m
+  skeleton  2 joints, 1 end sites, 1.702 m along the bones
+  bind pose rest of the skeleton; frame 0 is in it
+    Hips                                        tx ty tz rz rx ry      0.0000 m
+      Leg                                       rz rx ry               0.9000 m
+";
+    folder.check("info walk.bvh", 0, expected, "");
+}
+
+#[test]
+fn info_as_json_has_the_fields_of_the_contract() {
+    let folder = Folder::new("info_json");
+    folder.write("walk.bvh", &WALK.replace("Frames: 3", "Frames: 4"));
+    let got = folder.condyle("info --json walk.bvh");
+    assert_eq!(got.status.code(), Some(0));
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    let file = &value["files"][0];
+    assert_eq!(file["path"], "walk.bvh");
+    assert_eq!(file["format"], "BVH");
+    assert_eq!(file["joints"], 2);
+    assert_eq!(file["frames"], 3);
+    assert_eq!(file["fps"], 120.0);
+    assert_eq!(file["units"]["name"], "cm");
+    assert_eq!(file["units"]["declared"], false);
+    assert_eq!(
+        file["warnings"][0],
+        "walk.bvh:17:1: 4 frames are declared, 3 are there and were read"
+    );
+}
+
+#[test]
+fn a_wrong_size_is_noticed_and_the_unit_that_fits_is_named() {
+    let folder = Folder::new("size");
+    folder.write("walk.bvh", WALK);
+    let got = folder.condyle("info --source-units mm walk.bvh");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("no person's size in mm; --source-units cm would fit"), "{out}");
+    // A notice is no repair: strict reading goes through.
+    assert_eq!(folder.condyle("info --strict --source-units mm walk.bvh").status.code(), Some(0));
+}
+
+#[test]
+fn errors_name_file_line_and_column_and_what_to_do() {
+    let folder = Folder::new("errors");
+    folder.write("bad.bvh", &WALK.replace("2 90 0 0 0 370 0 40 0", "2 90 0 0 0 370"));
+    folder.check(
+        "info bad.bvh",
+        2,
+        "",
+        "bad.bvh:21:1: frame 2 has 6 values, but the hierarchy declares 9 channels\n  help: \
+         re-export the clip, or read it with --lenient to stop at the last whole frame\n",
+    );
+    folder.write("comma.bvh", &WALK.replace("0 -90 0", "0 -90,5 0"));
+    folder.check(
+        "info comma.bvh",
+        2,
+        "",
+        "comma.bvh:8:14: \"-90,5\" is not a number\n  help: decimal commas are not read: export \
+         with a decimal point\n",
+    );
+    let got = folder.condyle("info gone.bvh");
+    assert_eq!(got.status.code(), Some(2));
+    assert!(String::from_utf8(got.stderr).unwrap().starts_with("gone.bvh: cannot be read: "));
+}
+
+#[test]
+fn one_unreadable_file_does_not_hide_the_others() {
+    let folder = Folder::new("others");
+    folder.write("walk.bvh", WALK);
+    folder.write("bad.bvh", "HIERARCHY\n");
+    let got = folder.condyle("info bad.bvh walk.bvh --json");
+    assert_eq!(got.status.code(), Some(2));
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(value["files"][0]["path"], "walk.bvh");
+    assert_eq!(value["errors"][0]["path"], "bad.bvh");
+    assert_eq!(value["errors"][0]["line"], 2);
+    assert!(String::from_utf8(got.stderr).unwrap().starts_with("bad.bvh:2:1: "));
+}
+
+#[test]
+fn strict_refuses_repairs_and_lenient_reads_to_the_last_whole_frame() {
+    let folder = Folder::new("modes");
+    folder.write("count.bvh", &WALK.replace("Frames: 3", "Frames: 4"));
+    assert_eq!(folder.condyle("info count.bvh").status.code(), Some(0));
+    folder.check(
+        "info --strict count.bvh",
+        2,
+        "",
+        "count.bvh:17:1: 4 frames are declared, 3 are there and were read\n  help: read it \
+         without --strict to accept the repair\n",
+    );
+    folder.write("cut.bvh", WALK.strip_suffix(" 40 0\n").unwrap());
+    assert_eq!(folder.condyle("convert cut.bvh out.bvh").status.code(), Some(2));
+    let got = folder.condyle("convert --lenient cut.bvh out.bvh");
+    assert_eq!(got.status.code(), Some(0));
+    assert!(String::from_utf8(got.stderr).unwrap().contains("were left out: frame 2 has 7 values"));
+    assert!(folder.read("out.bvh").contains("Frames: 2"));
+}
+
+#[test]
+fn converting_a_bvh_to_itself_keeps_its_numbers() {
+    let folder = Folder::new("itself");
+    folder.write("walk.bvh", WALK);
+    folder.check("convert walk.bvh again.bvh", 0, "", "");
+    let rows = |text: String| text.split("MOTION").nth(1).unwrap().to_owned();
+    assert_eq!(rows(folder.read("again.bvh")), rows(WALK.to_owned()));
+}
+
+#[test]
+fn writing_an_amc_writes_its_asf_and_both_convert_back() {
+    let folder = Folder::new("amc");
+    folder.write("walk.bvh", WALK);
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+    assert_eq!(folder.names(), ["walk.amc", "walk.asf", "walk.bvh"]);
+    folder.check("convert walk.asf walk.amc back.bvh", 0, "", "");
+    let back = folder.read("back.bvh");
+    assert!(back.contains("ROOT Hips"), "{back}");
+    assert!(back.contains("\n2 90 0 0 0 370 0 40 0\n"), "{back}");
+}
+
+#[test]
+fn an_amc_alone_asks_for_its_skeleton() {
+    let folder = Folder::new("alone");
+    folder.write("walk.bvh", WALK);
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+    folder.check(
+        "info walk.amc",
+        2,
+        "",
+        "walk.amc: AMC motion needs the skeleton it belongs to\n  help: give the ASF first: \
+         condyle info SKELETON.asf MOTION.amc\n",
+    );
+}
+
+#[test]
+fn standard_output_needs_a_format_and_gets_only_the_file() {
+    let folder = Folder::new("stdout");
+    folder.write("walk.bvh", WALK);
+    folder.check(
+        "convert walk.bvh -",
+        2,
+        "",
+        "condyle: standard output has no extension to tell the format\n  help: say which format \
+         with --to\n",
+    );
+    let got = folder.condyle("convert walk.bvh - --to trc --end-sites --units m");
+    let out = String::from_utf8(got.stdout).unwrap();
+    let names = out.lines().nth(3).unwrap();
+    assert_eq!(names, "Frame#\tTime\tHips\t\t\tLeg\t\t\tLeg_end\t\t");
+    let row = out.lines().find(|l| l.starts_with("1\t")).unwrap();
+    // Full precision: metres of centimetres, to the last bit.
+    assert!(row.starts_with("1\t0\t0\t0.9\t0\t0\t0\t0\t0\t-0.8\t0.05"), "{row}");
+}
+
+#[test]
+fn two_motions_do_not_fit_into_one_output() {
+    let folder = Folder::new("two");
+    folder.write("a.bvh", WALK);
+    folder.write("b.bvh", WALK);
+    folder.check(
+        "convert a.bvh b.bvh out.bvh",
+        2,
+        "",
+        "condyle: a.bvh and b.bvh are two inputs, but there is one output\n  help: run the \
+         command once for each of them\n",
+    );
+    assert_eq!(folder.names(), ["a.bvh", "b.bvh"]);
+}
+
+#[test]
+fn a_failed_write_leaves_nothing_behind() {
+    let folder = Folder::new("failed");
+    folder.write("walk.bvh", WALK);
+    assert_eq!(folder.condyle("convert walk.bvh no/such/folder/out.amc").status.code(), Some(2));
+    assert_eq!(folder.condyle("convert walk.bvh out.xyz").status.code(), Some(2));
+    assert_eq!(folder.names(), ["walk.bvh"]);
+}
+
+#[test]
+fn resampling_keeps_the_numbers_of_the_frames_it_takes_over() {
+    let folder = Folder::new("resample");
+    folder.write("walk.bvh", WALK);
+    assert_eq!(folder.condyle("resample walk.bvh --fps 240 -o twice.bvh").status.code(), Some(0));
+    let twice = folder.read("twice.bvh");
+    let rows: Vec<&str> = twice.lines().skip_while(|l| !l.starts_with("Frame Time")).collect();
+    assert_eq!(rows.len(), 1 + 5, "{twice}");
+    assert_eq!(rows[3], "1 90 0 0 0 10 0 20 0");
+    assert_eq!(rows[5], "2 90 0 0 0 370 0 40 0");
+    assert!(rows[2].starts_with("0.5 90 0 0 0 "), "{}", rows[2]);
+    let got = folder.condyle("resample walk.bvh --frames 50 -o fifty.bvh");
+    let note = String::from_utf8(got.stderr).unwrap();
+    assert!(note.contains("\"Hips\" and 1 more joints have fewer than 4 keys"), "{note}");
+    assert!(folder.read("fifty.bvh").contains("Frames: 50"));
+    let got = folder.condyle("resample walk.bvh --fps 1e30 -o huge.bvh");
+    assert_eq!(got.status.code(), Some(2));
+    assert_eq!(folder.condyle("resample walk.bvh -o none.bvh").status.code(), Some(2));
+}
+
+#[test]
+fn demo_needs_nothing_and_writes_what_it_says() {
+    let folder = Folder::new("demo");
+    let got = folder.condyle("demo -o here");
+    assert_eq!(got.status.code(), Some(0));
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("LeftForeArm") && out.contains("hinge"), "{out}");
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    let mut made: Vec<_> = fs::read_dir(folder.0.join("here"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    made.sort();
+    assert_eq!(made, ["figure.amc", "figure.asf", "figure.bvh", "figure.trc"]);
+}
+
+#[test]
+fn completions_and_manual_come_from_the_same_table() {
+    let folder = Folder::new("completions");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let got = folder.condyle(&format!("completions {shell}"));
+        let out = String::from_utf8(got.stdout).unwrap();
+        assert!(out.contains("resample") && out.contains("source-units"), "{shell}");
+    }
+    let got = folder.condyle("man");
+    let out = String::from_utf8(got.stdout).unwrap();
+    for word in ["condyle\\-info", "condyle\\-resample", "\\-\\-lenient"] {
+        assert!(out.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn bad_usage_exits_with_2() {
+    let folder = Folder::new("usage");
+    for args in
+        ["", "frobnicate", "info", "info --units", "convert a.bvh", "info --strict --lenient a"]
+    {
+        assert_eq!(folder.condyle(args).status.code(), Some(2), "{args:?}");
+    }
+    assert_eq!(folder.condyle("--help").status.code(), Some(0));
+    assert_eq!(folder.condyle("--version").status.code(), Some(0));
+}

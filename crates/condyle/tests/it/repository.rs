@@ -1,0 +1,137 @@
+//! Rules of the repository, as tests: the module map, the conventions, the links.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All files below a folder with this extension.
+fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut stack = vec![folder.to_owned()];
+    while let Some(folder) = stack.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                stack.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The table of `ARCHITECTURE.md`: each module and what it may use.
+fn module_map() -> BTreeMap<String, BTreeSet<String>> {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let names = |cell: &str| -> BTreeSet<String> {
+        cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    text.lines()
+        .skip_while(|line| !line.starts_with("| module |"))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            let cells: Vec<&str> = line.split('|').collect();
+            (names(cells[1]).pop_first().unwrap(), names(cells[3]))
+        })
+        .collect()
+}
+
+/// The code of a file without its comments and its tests.
+fn code_of(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// What follows each `prefix` in a text, as far as it is a name.
+fn names_after<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
+    text.match_indices(prefix)
+        .map(|(i, _)| {
+            let rest = &text[i + prefix.len()..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            &rest[..end.unwrap_or(rest.len())]
+        })
+        .collect()
+}
+
+#[test]
+fn modules_use_only_what_the_map_allows() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let map = module_map();
+    for path in files_below(&source, "rs") {
+        let inside = path.strip_prefix(&source).unwrap();
+        let module = inside.iter().next().unwrap().to_str().unwrap();
+        if module == "lib.rs" || path.ends_with("tests.rs") {
+            continue;
+        }
+        let allowed = map.get(module).unwrap_or_else(|| panic!("{module} is not on the map"));
+        for used in names_after(&code_of(&path), "crate::") {
+            let known = used == module || allowed.contains(used);
+            assert!(known, "{}: the map does not let `{module}` use `{used}`", inside.display());
+        }
+    }
+    for module in map.keys() {
+        assert!(source.join(module).is_dir(), "the map has `{module}`, the source has not");
+    }
+}
+
+#[test]
+fn formats_do_not_know_each_other() {
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/formats");
+    let each = ["acclaim", "bvh", "trc"];
+    for format in each {
+        for path in files_below(&formats.join(format), "rs") {
+            if path.ends_with("tests.rs") {
+                continue;
+            }
+            let code = code_of(&path);
+            for other in each.iter().filter(|o| **o != format) {
+                for prefix in ["formats::", "super::super::"] {
+                    let used = names_after(&code, prefix);
+                    assert!(!used.contains(other), "{}: uses {other}", path.display());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_convention_names_a_test_that_exists() {
+    let text = fs::read_to_string(root().join("CONVENTIONS.md")).unwrap();
+    let mut code = String::new();
+    for path in files_below(&root().join("crates"), "rs") {
+        code.push_str(&fs::read_to_string(path).unwrap());
+    }
+    let mut lines = 0;
+    for line in text.lines().filter(|l| l.starts_with("- ")) {
+        let (_, test) = line.rsplit_once("(`").unwrap_or_else(|| panic!("no test: {line}"));
+        let test = test.trim_end_matches("`).");
+        assert!(code.contains(&format!("fn {test}(")), "no such test: {test}");
+        lines += 1;
+    }
+    assert!(lines > 10);
+}
+
+#[test]
+fn links_inside_the_repository_lead_somewhere() {
+    for path in files_below(&root(), "md") {
+        let text = fs::read_to_string(&path).unwrap();
+        for (i, _) in text.match_indices("](") {
+            let target = text[i + 2..].split(')').next().unwrap();
+            let target = target.split('#').next().unwrap();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            let there = path.parent().unwrap().join(target);
+            assert!(there.exists(), "{}: {target} is not there", path.display());
+        }
+    }
+}
