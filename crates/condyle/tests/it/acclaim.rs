@@ -1,4 +1,5 @@
 //! Acclaim files (rows C1 and C2).
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
 use std::path::{Path, PathBuf};
 

@@ -27,7 +27,8 @@ pub struct Document {
     pub header: Vec<String>,
     /// The bones with a line in a frame, in the order they first appear.
     pub bones: Vec<String>,
-    /// The number of the first frame.
+    /// The number of the first frame. The others count on from it when written, even if they did
+    /// not in the file; comments between frames are not kept.
     pub first_frame: u64,
 }
 

@@ -66,6 +66,21 @@ pub(super) struct Lowered {
     pub(super) warnings: Vec<Warning>,
 }
 
+impl Lowered {
+    /// Lets the joints move from where a skeleton has them: this one, or one with the same joints at
+    /// other places.
+    pub(super) fn stand_on(&mut self, skeleton: &Skeleton) {
+        for (j, channels) in skeleton.indices().zip(&mut self.channels) {
+            channels.translation_base_m = skeleton[j].offset_m;
+            // A bone shifts along its own axes, the root along the world's.
+            channels.translation_basis = match skeleton.parent(j) {
+                Some(_) => skeleton[j].rest,
+                None => Rotation::IDENTITY,
+            };
+        }
+    }
+}
+
 /// The text that a document was parsed from, for saying where something is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
@@ -340,8 +355,12 @@ fn connect(
                 return Err(wrong(at, "the root cannot have a parent".to_owned()));
             }
             if let Some(first) = nodes[below].parent {
-                let first = nodes[first].name;
-                let what = format!("bone {child:?} has two parents, {first:?} and {parent:?}");
+                let what = if first == above {
+                    format!("bone {child:?} is listed twice below {parent:?}")
+                } else {
+                    let first = nodes[first].name;
+                    format!("bone {child:?} has two parents, {first:?} and {parent:?}")
+                };
                 return Err(wrong(at, what));
             }
             nodes[below].parent = Some(above);
@@ -546,9 +565,8 @@ impl Lowering<'_> {
                 dofs: node.dofs.to_vec(),
                 columns,
                 sequence: Sequence::FirstActsFirst,
-                translation_base_m: skeleton[j].offset_m,
-                translation_basis: if i == 0 { Rotation::IDENTITY } else { skeleton[j].rest },
                 stretch,
+                ..JointChannels::fixed(skeleton[j].offset_m)
             });
         }
         (channels, next)

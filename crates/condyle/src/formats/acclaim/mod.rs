@@ -71,13 +71,7 @@ pub fn read_amc(bytes: &[u8], asf: &MotionFile, options: &ReadOptions) -> Result
         let what = "the skeleton is no longer that of its ASF".to_owned();
         return Err(ReadError::new(ReadErrorKind::Hierarchy { what }));
     }
-    // The skeleton may have been changed since, but for its joints.
-    for (channels, joint) in lowered.channels.iter_mut().zip(asf.skeleton.joints()) {
-        channels.translation_base_m = joint.offset_m;
-    }
-    for (j, channels) in asf.skeleton.indices().zip(&mut lowered.channels).skip(1) {
-        channels.translation_basis = asf.skeleton[j].rest;
-    }
+    lowered.stand_on(&asf.skeleton);
     let (document, clip, warnings) =
         amc::read(bytes, &asf.skeleton, &origin.asf, lowered, options)?;
     Ok(Read {

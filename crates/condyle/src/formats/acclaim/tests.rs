@@ -455,8 +455,11 @@ fn c1_header_lines_rates_and_frame_numbers() {
     let options = ReadOptions { rate: FrameRate::from_fps(30.0), ..ReadOptions::default() };
     let given = crate::formats::read(frames.as_bytes(), Some(&asf.file), &options).unwrap();
     assert_eq!(clip(&given.file).rate().nominal_fps(), 30.0);
+    let said = format!(":SAMPLES-PER-SECOND 50\n{frames}");
+    let both = crate::formats::read(said.as_bytes(), Some(&asf.file), &options).unwrap();
+    assert_eq!(clip(&both.file).rate().nominal_fps(), 30.0, "what the user says counts more");
     // The rate is written where it is not the usual one, so that it survives.
-    for read in [&read, &given] {
+    for read in [&read, &given, &both] {
         let written = write(&read.file, Format::Amc, &WriteOptions::default()).unwrap();
         let again = reread(&written);
         assert_eq!(clip(&again.file).rate().nominal_fps(), clip(&read.file).rate().nominal_fps());
@@ -500,6 +503,11 @@ fn c1_a_motion_that_breaks_off_is_refused_or_read_up_to_its_last_whole_frame() {
         assert_eq!(kinds(&lenient), [dropped]);
         assert_eq!(lenient.warnings[0].at, Some(Position::Text { line: 9, column: 1 }));
     }
+    // A dropped frame does not count for the bones that are missing elsewhere.
+    let text = format!("1\n{frame}2\nroot 0 0 0 0 0 0\nb 4\n3\na 1 2 3\n");
+    let lenient = try_amc(&asf, text.as_bytes(), Mode::Lenient).unwrap();
+    let missing = WarningKind::MissingBone { bone: "a".to_owned(), frames: 1 };
+    assert_eq!(kinds(&lenient)[1..], [missing]);
     let first = "every value of the first frame is missing";
     check_error(try_amc(&asf, b"1\n", Mode::Lenient), "1:1", first);
     check_error(try_amc(&asf, b":DEGREES\n1\n2\nb 1\n", Mode::Repair), "2:1", first);
@@ -613,6 +621,7 @@ fn c1_every_error_of_a_skeleton_has_its_place() {
         "35:3",
         "bone \"c\" has two parents, \"a\" and \"b\"",
     );
+    check(&tree(&["root a b a"]), "33:10", "bone \"a\" is listed twice below \"root\"");
     check(&tree(&["root a", "a b", "b root"]), "35:3", "the root cannot have a parent");
     check(&tree(&["root a", "a b"]), "24:1", "bone \"c\" is not attached by the hierarchy");
     check(&tree(&["root a", "b c", "c b"]), "35:3", "bone \"b\" is its own ancestor");
@@ -944,7 +953,7 @@ fn c2_a_bone_gets_more_freedom_where_an_edit_needs_it() {
         &[("a", &up("dof rz\nlimits (-9 9)")), ("b", &up("")), ("c", &up("dof ty l"))],
         &["root a", "a b", "b c"],
     );
-    let amc = "1\nroot 0 0 0 0 0 0\na 5\nc 1 2\n2\nroot 0 0 0 0 0 0\na 6\nc 3 4\n";
+    let amc = "1\nroot 0 0 0 0 0 0\na 725\nc 1 2\n2\nroot 0 0 0 0 0 0\na 6\nc 3 4\n";
     let mut file = read_both(&text, amc).file;
     let (a, b, c) = (joint(&file, "a"), joint(&file, "b"), joint(&file, "c"));
     let tilted = Rotation::from_axis_angle(DVec3::new(1.0, 2.0, 3.0), Angle::from_degrees(40.0));
@@ -963,13 +972,20 @@ fn c2_a_bone_gets_more_freedom_where_an_edit_needs_it() {
     let again = reread(&written);
     check_same_motion(&file, &again.file);
     let lines: Vec<&str> = str::from_utf8(&written.parts[0].1).unwrap().lines().collect();
-    assert_eq!(lines[2], "a 5 0 0");
+    assert_eq!(lines[2], "a 725 0 0");
+    // The new angles follow those of the frame before.
+    let rz: f64 = lines[7].split(' ').nth(1).unwrap().parse().unwrap();
+    assert!((rz - 725.0).abs() < 90.0, "{}", lines[7]);
     assert_eq!(lines[3], "c 1 2");
     let dofs = |j| {
         let declared = again.file.skeleton[j].declared.dofs.clone().unwrap();
         declared.iter().map(|d| d.dof).collect::<Vec<_>>()
     };
     assert_eq!(dofs(a), [Dof::Rz, Dof::Rx, Dof::Ry]);
+    let limits = again.file.skeleton[a].declared.dofs.clone().unwrap();
+    let nine = 9_f64.to_radians();
+    assert_eq!(limits[0].limit, Some((-nine, nine)));
+    assert_eq!(limits[2].limit, Some((f64::NEG_INFINITY, f64::INFINITY)));
     assert_eq!(dofs(b), [Dof::Tx, Dof::Ty, Dof::Tz]);
     assert!(kinds(&again).is_empty());
 }
@@ -1045,6 +1061,64 @@ fn c2_a_changed_skeleton_is_written_afresh() {
         assert!(joint.rest.angle().radians() < 1e-15);
         assert!(joint.declared.dofs.iter().flatten().all(|d| d.limit.is_none()));
     }
+}
+
+/// The same file with another end site, so that its document no longer fits.
+fn with_another_end(file: &MotionFile, at: &str) -> MotionFile {
+    let mut changed = Skeleton::new();
+    for j in file.skeleton.indices() {
+        let mut joint = file.skeleton[j].clone();
+        if joint.name == at {
+            joint.end_sites.push(EndSite { name: None, offset_m: DVec3::splat(0.5) });
+        }
+        match file.skeleton.parent(j) {
+            Some(p) => changed.add(p, joint).unwrap(),
+            None => changed.add_root(joint).unwrap(),
+        };
+    }
+    MotionFile { skeleton: changed, ..file.clone() }
+}
+
+#[test]
+fn c2_a_stretched_bone_becomes_shifts_of_its_children() {
+    let text = asf(ROOT, &[("a", &up("dof l rx")), ("b", &up("dof ty rx"))], &["root a", "a b"]);
+    let amc = "1\nroot 0 0 0 0 0 0\na 3 10\nb 1 20\n2\nroot 0 0 0 0 0 0\na -4 30\nb 2 40\n";
+    let file = with_another_end(&read_both(&text, amc).file, "b");
+    let again = check_writes(&file);
+    assert!(clip(&again.file).channels().unwrap().joints().iter().all(|j| j.stretch.is_none()));
+}
+
+#[test]
+fn c2_declared_limits_are_written_where_the_axes_are_the_same() {
+    let limits = |axis: &str| {
+        let a = format!(
+            "direction 0 1 0\nlength 10\naxis {axis} XYZ\ndof rx ry rz\nlimits (-90 1)(2 3)(4 inf)\nbodymass 7"
+        );
+        let file = with_another_end(&read_asf(&two_bones(&a)).file, "b");
+        let again = reread(&write(&file, Format::Asf, &WriteOptions::default()).unwrap()).file;
+        assert_eq!(again.skeleton[joint(&again, "b")].end_sites.len(), 2);
+        let declared = again.skeleton[joint(&again, "a")].declared.clone();
+        assert_eq!(declared.fields, [("bodymass".to_owned(), "7".to_owned())]);
+        declared.dofs.unwrap().iter().map(|d| (d.dof, d.limit)).collect::<Vec<_>>()
+    };
+    let same = limits("0 0 0");
+    assert_eq!(same[0], (Dof::Rx, Some((-FRAC_PI_2, 1_f64.to_radians()))));
+    assert_eq!(same[2].1.unwrap().1, f64::INFINITY);
+    assert_eq!(limits("0 0 1"), [(Dof::Rx, None), (Dof::Ry, None), (Dof::Rz, None)]);
+}
+
+#[test]
+fn c2_a_joint_with_the_name_of_a_connector_stays() {
+    let mut s = Skeleton::new();
+    let root = s.add_root(Joint::new("hip", DVec3::ZERO)).unwrap();
+    let a = s.add(root, Joint::new("a", DVec3::X)).unwrap();
+    let between = s.add(a, Joint::new("a__b", DVec3::Y)).unwrap();
+    s.add(between, Joint::new("b", DVec3::Y)).unwrap();
+    s.add(a, Joint::new("a__End", DVec3::Z)).unwrap();
+    let still = s.joints().iter().map(|j| Track::constant(Rotation::IDENTITY, j.offset_m));
+    let made = Clip::new(1, FrameRate::from_fps(30.0).unwrap(), still.collect()).unwrap();
+    let again = check_writes(&MotionFile::new(s, made));
+    assert_eq!(again.file.skeleton.len(), 5);
 }
 
 #[test]

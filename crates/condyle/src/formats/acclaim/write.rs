@@ -661,7 +661,13 @@ impl Fresh<'_> {
         for j in self.skeleton.indices() {
             let is_root = Some(j) == only_root;
             let name = &names[j.get()];
-            let dofs = self.dofs(j, is_root);
+            let mut dofs = self.dofs(j, is_root);
+            let parent = self.skeleton.parent(j).map_or(ROOT, |p| names[p.get()].as_str());
+            let like_connector = name.strip_prefix(parent).is_some_and(|r| r.starts_with("__"));
+            if dofs.is_empty() && like_connector {
+                // Without freedom it would be taken for a connector and removed when read.
+                dofs.extend(TURNS);
+            }
             let bone = (!is_root).then(|| {
                 self.bones.push(self.bone(j, name, &dofs, &children[j.get()]));
                 self.bones.len() - 1
