@@ -1,11 +1,10 @@
 //! Writing: the documents that were read, or fresh ones.
 //!
 //! A skeleton that came from an ASF and was not changed is written as its document has it. Any
-//! other is built from its joints: every bone axis is that of the world (`0 0 0 XYZ`), so joints
+//! other is built from its joints: every bone axis is that of the world (`0 0 0`), so joints
 //! with a rest rotation are aligned with the world first (`motion/aligned.rs`).
 
 use std::borrow::Cow;
-use std::f64::consts::TAU;
 
 use glam::DVec3;
 
@@ -16,17 +15,11 @@ use super::lower::{self, Lowered, ROOT, ROOT_NAME, Source};
 use crate::formats::error::{Warning, WarningKind, WriteError};
 use crate::formats::names::UniqueNames;
 use crate::formats::{Format, LengthUnit, MotionFile, WriteOptions, Written, text};
-use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Rotation, trig, unit};
+use crate::math::{Axis, EulerOrder, Rotation, trig, unit};
 use crate::motion::aligned::aligned;
-use crate::motion::{AngleUnit, Channels, Clip, FrameRate};
+use crate::motion::encode::{Base, Encoder, Encoding, source_axes};
+use crate::motion::{AngleUnit, Clip, FrameRate, Sequence};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
-
-/// Turns smaller than this are no reason for another degree of freedom, in radians.
-const TURN_TOLERANCE: f64 = 1e-9;
-
-/// Shifts smaller than this are none, as a share of the skeleton's size: a hundred times what
-/// rounding does to a place, far below the digits that files have.
-const SHIFT_TOLERANCE: f64 = 1e-13;
 
 const SHIFTS: [Dof; 3] = [Dof::Tx, Dof::Ty, Dof::Tz];
 const TURNS: [Dof; 3] = [Dof::Rx, Dof::Ry, Dof::Rz];
@@ -58,12 +51,10 @@ struct Planned {
     name: String,
     /// Its place in the document's bones; `None` for the root.
     bone: Option<usize>,
-    rest: Rotation,
-    base_m: DVec3,
-    basis: Rotation,
-    dofs: Vec<Dof>,
+    /// Its numbers.
+    encoding: Encoding,
     /// Whether it is a bone of a document that was read: then further degrees of freedom are worth
-    /// a warning, and `l` of its parent is written, too.
+    /// a warning.
     kept: bool,
 }
 
@@ -77,8 +68,8 @@ struct Plan<'a> {
     amc: Option<&'a amc::Document>,
     unit: LengthUnit,
     angle: AngleUnit,
-    /// Shifts up to this are none.
-    still_m: f64,
+    /// The longest path of the skeleton.
+    size_m: f64,
     warnings: Vec<Warning>,
 }
 
@@ -134,10 +125,14 @@ impl<'a> Plan<'a> {
                 joint,
                 name: bone.map_or(ROOT, |b| origin.asf.bones()[b].name.as_str()).to_owned(),
                 bone,
-                rest: here.rest,
-                base_m: here.offset_m,
-                basis: if bone.is_none() { Rotation::IDENTITY } else { here.rest },
-                dofs: lowered.channels[joint.get()].dofs.clone(),
+                encoding: Encoding {
+                    dofs: lowered.channels[joint.get()].dofs.clone(),
+                    sequence: Sequence::FirstActsFirst,
+                    rest: here.rest,
+                    base: Base::At(here.offset_m),
+                    basis: if bone.is_none() { Rotation::IDENTITY } else { here.rest },
+                    keeps_stretch: true,
+                },
                 kept: true,
             }
         });
@@ -149,7 +144,7 @@ impl<'a> Plan<'a> {
             amc: origin.amc.as_ref(),
             unit,
             angle: origin.amc.as_ref().and_then(amc::Document::angle_unit).unwrap_or(lowered.angle),
-            still_m: SHIFT_TOLERANCE * file.skeleton.longest_path_m(),
+            size_m: file.skeleton.longest_path_m(),
             warnings: Vec::new(),
         }
     }
@@ -158,19 +153,12 @@ impl<'a> Plan<'a> {
     /// freedom where their motion needs them, in the document, too.
     fn motion(&mut self) -> Vec<Vec<Vec<f64>>> {
         let Some(clip) = self.clip.as_deref() else { return Vec::new() };
-        let channels = clip.channels().filter(|c| c.columns().frames() == clip.frame_count());
+        let encoder = Encoder::new(clip, self.size_m, self.unit.metres(), self.angle);
         let mut values = Vec::with_capacity(self.joints.len());
         for planned in &mut self.joints {
-            let columns = Numbers {
-                clip,
-                channels,
-                unit_m: self.unit.metres(),
-                angle: self.angle,
-                still_m: self.still_m,
-            };
-            let before = planned.dofs.len();
-            values.push(columns.of(planned));
-            let added = &planned.dofs[before..];
+            let before = planned.encoding.dofs.len();
+            values.push(encoder.columns(planned.joint, &mut planned.encoding));
+            let added = &planned.encoding.dofs[before..];
             if added.is_empty() {
                 continue;
             }
@@ -208,7 +196,7 @@ impl<'a> Plan<'a> {
             // A bone that the source left out is at zero; as long as it is, it stays left out.
             let is_zero = |column: &Vec<f64>| column.iter().all(|v| *v == 0.0);
             let left_out = self.amc.is_some() && values[j].iter().all(is_zero);
-            if !written[j] && !planned.dofs.is_empty() && !left_out {
+            if !written[j] && !planned.encoding.dofs.is_empty() && !left_out {
                 order.push((&planned.name, Some(j)));
             }
         }
@@ -348,255 +336,43 @@ fn set_dofs(document: &mut Document, planned: &Planned) {
     match planned.bone {
         None => {
             if let Some(Body::Root(root)) = document.body_mut(|b| matches!(b, Body::Root(_))) {
-                root.order = Some(planned.dofs.clone());
+                root.order = Some(planned.encoding.dofs.clone());
+                if !planned.kept {
+                    root.axis = Some(letters(&planned.encoding.dofs));
+                }
             }
         }
         Some(bone) => {
             if let Some(Body::Bones(bones)) = document.body_mut(|b| matches!(b, Body::Bones(_))) {
                 let bone = &mut bones[bone];
-                if !bone.limits.is_empty() && bone.limits.len() < planned.dofs.len() {
-                    bone.limits.resize(planned.dofs.len(), (f64::NEG_INFINITY, f64::INFINITY));
+                if !bone.limits.is_empty() && bone.limits.len() < planned.encoding.dofs.len() {
+                    bone.limits
+                        .resize(planned.encoding.dofs.len(), (f64::NEG_INFINITY, f64::INFINITY));
                 }
-                bone.dofs = Some(planned.dofs.clone());
+                bone.dofs = Some(planned.encoding.dofs.clone());
+                if !planned.kept {
+                    bone.axis = Some(([0.0; 3], letters(&planned.encoding.dofs)));
+                }
             }
         }
     }
 }
-
-/// Computes the numbers of one joint over a clip.
-struct Numbers<'a> {
-    clip: &'a Clip,
-    channels: Option<&'a Channels>,
-    unit_m: f64,
-    angle: AngleUnit,
-    still_m: f64,
-}
-
-/// A joint needs these degrees of freedom, too.
-struct Widen(Vec<Dof>);
 
 fn is_identity(r: Rotation) -> bool {
     let q = r.quat();
     q.x == 0.0 && q.y == 0.0 && q.z == 0.0
 }
 
-fn same_turn(a: Rotation, b: Rotation) -> bool {
-    a.quat() == b.quat() || (is_identity(a) && is_identity(b))
-}
-
-/// The axes of the turns among some dofs, leftmost factor first.
-fn leftmost_first(dofs: &[Dof]) -> Vec<usize> {
-    dofs.iter().rev().filter_map(|d| d.rotation_axis()).collect()
-}
-
-impl Numbers<'_> {
-    /// One list per degree of freedom of `planned`, which gets more where the motion needs it.
-    fn of(&self, planned: &mut Planned) -> Vec<Vec<f64>> {
-        loop {
-            let Widen(missing) = match self.turns(planned) {
-                Ok(turns) => match self.shifts(planned) {
-                    Ok(shifts) => return self.in_order(planned, turns, shifts),
-                    Err(widen) => widen,
-                },
-                Err(widen) => widen,
-            };
-            planned.dofs.extend(missing);
+/// The letters of an `axis` field that go with these dofs: their turns in order, then the others.
+fn letters(dofs: &[Dof]) -> EulerOrder {
+    let mut axes: Vec<Axis> = Vec::with_capacity(3);
+    let turns = dofs.iter().filter_map(|d| d.rotation_axis()).map(Axis::from_index);
+    for axis in turns.chain([Axis::X, Axis::Y, Axis::Z]) {
+        if !axes.contains(&axis) {
+            axes.push(axis);
         }
     }
-
-    fn in_order(
-        &self,
-        planned: &Planned,
-        mut turns: [Vec<f64>; 3],
-        mut shifts: [Vec<f64>; 3],
-    ) -> Vec<Vec<f64>> {
-        let column = |dof: &Dof| match (dof.rotation_axis(), dof.translation_axis()) {
-            (Some(axis), _) => std::mem::take(&mut turns[axis]),
-            (_, Some(axis)) => std::mem::take(&mut shifts[axis]),
-            _ => self.lengths(planned.joint),
-        };
-        planned.dofs.iter().map(column).collect()
-    }
-
-    /// The changes of the bone's length, which only an AMC has.
-    fn lengths(&self, joint: JointIndex) -> Vec<f64> {
-        let source = self.channels.and_then(|channels| {
-            let j = channels.joint(joint);
-            let l = j.dofs.iter().position(|d| *d == Dof::Length)?;
-            Some((channels, channels.columns().column(j.columns[l])))
-        });
-        match source {
-            Some((channels, column)) => {
-                column.iter().map(|v| self.length_number(channels, *v)).collect()
-            }
-            None => vec![0.0; self.clip.frame_count()],
-        }
-    }
-
-    /// A length of the source in the unit that is written; untouched if they are the same.
-    fn length_number(&self, channels: &Channels, value: f64) -> f64 {
-        if channels.unit_m().to_bits() == self.unit_m.to_bits() {
-            value
-        } else {
-            value * channels.unit_m() / self.unit_m
-        }
-    }
-
-    /// An angle of the source in the unit that is written; untouched if they are the same.
-    fn angle_number(&self, channels: &Channels, value: f64) -> f64 {
-        if channels.angle_unit() == self.angle {
-            value
-        } else {
-            self.angle.from_radians(channels.angle_unit().to_radians(value))
-        }
-    }
-
-    /// The numbers of the turns about x, y and z.
-    fn turns(&self, planned: &Planned) -> Result<[Vec<f64>; 3], Widen> {
-        let axes = leftmost_first(&planned.dofs);
-        // The source's turns are ours if its axes are our rightmost ones; those before stay zero.
-        let source = self.channels.and_then(|channels| {
-            let turns = channels.joint(planned.joint).turns();
-            let tail = axes.len().checked_sub(turns.len())?;
-            let same_axes = axes[tail..].iter().eq(turns.iter().map(|(axis, _)| axis));
-            // Without turns there is nothing to copy, and the motion may have come otherwise.
-            (!turns.is_empty() && same_axes).then_some((channels, turns))
-        });
-        let frames = self.clip.frame_count();
-        let mut out: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; frames]);
-        let mut previous = vec![0.0; axes.len()];
-        let inverse_rest = planned.rest.inverse();
-        for frame in self.clip.frames() {
-            let f = frame.get();
-            if let Some((channels, turns)) = &source
-                && channels.rotation_is_source(planned.joint, f)
-            {
-                previous.fill(0.0);
-                let tail = axes.len() - turns.len();
-                for (i, (axis, column)) in turns.iter().enumerate() {
-                    let value = channels.columns().value(*column, f);
-                    out[*axis][f] = self.angle_number(channels, value);
-                    previous[tail + i] = channels.angle_unit().to_radians(value);
-                }
-                continue;
-            }
-            let local = self.clip.rotation(planned.joint, frame);
-            let (angles, residual) = solve(&axes, inverse_rest * local, &previous);
-            if residual > TURN_TOLERANCE {
-                let missing = TURNS.into_iter().filter(|d| !planned.dofs.contains(d));
-                return Err(Widen(missing.collect()));
-            }
-            for (axis, angle) in axes.iter().zip(&angles) {
-                out[*axis][f] = self.angle.from_radians(*angle);
-            }
-            previous = angles;
-        }
-        Ok(out)
-    }
-
-    /// The numbers of the shifts along x, y and z.
-    fn shifts(&self, planned: &Planned) -> Result<[Vec<f64>; 3], Widen> {
-        let axes: Vec<usize> = planned.dofs.iter().filter_map(|d| d.translation_axis()).collect();
-        let source = self.channels.filter(|channels| {
-            let joint = channels.joint(planned.joint);
-            (planned.kept || joint.stretch.is_none())
-                && joint.translation_base_m == planned.base_m
-                && same_turn(joint.translation_basis, planned.basis)
-                && !joint.shifts().is_empty()
-                && joint.shifts().iter().all(|(axis, _)| axes.contains(axis))
-        });
-        let stretch = self.channels.and_then(|channels| {
-            let (column, along) = channels.joint(planned.joint).stretch?;
-            Some((channels.columns().column(column), along * channels.unit_m()))
-        });
-        let frames = self.clip.frame_count();
-        let mut out: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; frames]);
-        let inverse_basis = planned.basis.inverse();
-        for frame in self.clip.frames() {
-            let f = frame.get();
-            if let Some(channels) = source
-                && channels.translation_is_source(planned.joint, f)
-            {
-                for (axis, column) in channels.joint(planned.joint).shifts() {
-                    let value = channels.columns().value(column, f);
-                    out[axis][f] = self.length_number(channels, value);
-                }
-                continue;
-            }
-            let mut place = self.clip.translation_m(planned.joint, frame);
-            // A fresh document has no `l`: there the stretch is part of the shift.
-            if let Some((lengths, along)) = stretch
-                && planned.kept
-            {
-                place -= along * lengths[f];
-            }
-            let shift = inverse_basis * (place - planned.base_m);
-            for axis in 0..3 {
-                if axes.contains(&axis) {
-                    out[axis][f] = shift[axis] / self.unit_m;
-                } else if shift[axis].abs() > self.still_m {
-                    let missing = SHIFTS.into_iter().filter(|d| !planned.dofs.contains(d));
-                    return Err(Widen(missing.collect()));
-                }
-            }
-        }
-        Ok(out)
-    }
-}
-
-/// The angles about these axes (leftmost factor first, none twice) whose product is nearest to the
-/// rotation, each in the turn nearest to the angle before; and how far the product is off.
-///
-/// Three axes reach every rotation. For two, leftmost j and then i, with (i, j, k) of handedness h,
-///
-/// ```text
-///   R_j(b) R_i(a) = cos(b/2) cos(a/2) + i cos(b/2) sin(a/2) + j sin(b/2) cos(a/2)
-///                   − h k sin(b/2) sin(a/2)
-/// ```
-///
-/// so `[[w, q_i], [q_j, −h q_k]]` has rank one, and its longer row gives a, its longer column b.
-fn solve(axes: &[usize], rotation: Rotation, previous: &[f64]) -> (Vec<f64>, f64) {
-    let q = rotation.quat();
-    let (w, v) = (q.w, [q.x, q.y, q.z]);
-    let towards = |angle: f64, target: f64| angle + ((target - angle) / TAU).round() * TAU;
-    let about = |axis: usize, radians: f64| {
-        let angle = Angle::from_radians(radians);
-        [Rotation::about_x(angle), Rotation::about_y(angle), Rotation::about_z(angle)][axis]
-    };
-    match *axes {
-        [] => (vec![], rotation.angle().radians()),
-        [i] => {
-            let a = towards(2.0 * trig::atan2(v[i], w), previous[0]);
-            (vec![a], about(i, a).distance(rotation).radians())
-        }
-        [j, i] => {
-            let handed = if (i + 1) % 3 == j { 1.0 } else { -1.0 };
-            let (qi, qj, qk) = (v[i], v[j], -handed * v[3 - i - j]);
-            let (a, b) = (
-                if w * w + qi * qi >= qj * qj + qk * qk {
-                    trig::atan2(qi, w)
-                } else {
-                    trig::atan2(qk, qj)
-                },
-                if w * w + qj * qj >= qi * qi + qk * qk {
-                    trig::atan2(qj, w)
-                } else {
-                    trig::atan2(qk, qi)
-                },
-            );
-            let b = towards(2.0 * b, previous[0]);
-            let a = towards(2.0 * a, previous[1]);
-            (vec![b, a], (about(j, b) * about(i, a)).distance(rotation).radians())
-        }
-        _ => {
-            const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
-            let order = EulerOrder::from_axes([axes[0], axes[1], axes[2]].map(|a| AXES[a]));
-            let order = order.expect("no axis appears twice");
-            let before = [previous[0], previous[1], previous[2]].map(Angle::from_radians);
-            let angles = EulerAngles::from_rotation(order, rotation).nearest(before);
-            (angles.map(Angle::radians).to_vec(), 0.0)
-        }
-    }
+    EulerOrder::from_axes([axes[0], axes[1], axes[2]]).expect("three different axes")
 }
 
 /// A document made from a skeleton that is aligned with the world at rest.
@@ -676,10 +452,14 @@ impl Fresh<'_> {
                 joint: j,
                 name: name.clone(),
                 bone,
-                rest: Rotation::IDENTITY,
-                base_m: self.skeleton[j].offset_m,
-                basis: Rotation::IDENTITY,
-                dofs,
+                encoding: Encoding {
+                    dofs,
+                    sequence: Sequence::FirstActsFirst,
+                    rest: Rotation::IDENTITY,
+                    base: Base::At(self.skeleton[j].offset_m),
+                    basis: Rotation::IDENTITY,
+                    keeps_stretch: false,
+                },
                 kept: false,
             });
             let mut below = Vec::new();
@@ -700,7 +480,7 @@ impl Fresh<'_> {
             self.hierarchy.insert(0, root);
         }
         let root_position = only_root.map_or(DVec3::ZERO, |r| self.skeleton[r].offset_m);
-        let root_order = only_root.map(|r| planned[r.get()].dofs.clone());
+        let root_order = only_root.map(|r| planned[r.get()].encoding.dofs.clone());
         let document = self.document(only_root, root_order, root_position);
         Plan {
             document,
@@ -710,7 +490,7 @@ impl Fresh<'_> {
             amc: None,
             unit: self.unit,
             angle: AngleUnit::Degrees,
-            still_m: SHIFT_TOLERANCE * self.skeleton.longest_path_m(),
+            size_m: self.skeleton.longest_path_m(),
             warnings: self.warnings,
         }
     }
@@ -729,15 +509,15 @@ impl Fresh<'_> {
                 _ => TURNS.to_vec(),
             };
         };
-        let turns = clip.channels().map(|c| c.joint(joint).turns()).unwrap_or_default();
-        let distinct = (0..turns.len()).all(|i| turns[..i].iter().all(|t| t.0 != turns[i].0));
+        let turns = source_axes(clip, joint);
+        let distinct = (0..turns.len()).all(|i| !turns[..i].contains(&turns[i]));
         let mut dofs = Vec::new();
         if is_root || self.skeleton.parent(joint).is_none() {
             dofs.extend(SHIFTS);
         }
         if distinct {
             // Listed first acts first, which is the rightmost factor.
-            dofs.extend(turns.iter().rev().map(|(axis, _)| Dof::rotation(*axis)));
+            dofs.extend(turns.iter().rev().map(|axis| Dof::rotation(axis.index())));
         } else if !turns.is_empty() {
             dofs.extend(TURNS);
         }
@@ -781,6 +561,7 @@ impl Fresh<'_> {
         Bone {
             fields: fields.cloned().collect(),
             dofs: (!dofs.is_empty()).then(|| dofs.to_vec()),
+            axis: Some(([0.0; 3], letters(dofs))),
             limits: limits.unwrap_or_default(),
             ..self.straight(name, self.tip_m(joint, children).unwrap_or_default())
         }
@@ -857,9 +638,10 @@ impl Fresh<'_> {
         }
         let declared = only_root.map(|r| self.skeleton[r].declared.fields.as_slice());
         let root_fields = declared.unwrap_or_default().iter();
+        let order = order.unwrap_or_else(|| [SHIFTS, TURNS].concat());
         let root = Root {
-            order: Some(order.unwrap_or_else(|| [SHIFTS, TURNS].concat())),
-            axis: Some(EulerOrder::XYZ),
+            axis: Some(letters(&order)),
+            order: Some(order),
             position: Some((position_m / self.unit.metres()).to_array()),
             orientation: Some([0.0; 3]),
             fields: root_fields.filter(|(key, value)| is_field(key, value)).cloned().collect(),

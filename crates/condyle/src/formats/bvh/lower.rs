@@ -13,7 +13,7 @@ use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate, JointChannels
 use crate::skeleton::{Declared, DeclaredDof, EndSite, Joint, JointIndex, Skeleton};
 
 /// Positions within this share of the offset's length count as "near zero".
-const NEAR_ZERO: f64 = 1e-3;
+pub(super) const NEAR_ZERO: f64 = 1e-3;
 
 pub(super) fn lower(
     bytes: &[u8],

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use glam::DVec3;
 
-use super::lower::metres;
+use super::lower::{NEAR_ZERO, metres};
 use super::{BvhEndSite, BvhJoint, Hierarchy};
 use crate::formats::error::{Warning, WarningKind};
 use crate::formats::text::push_number;
@@ -16,7 +16,8 @@ use crate::formats::units::LengthUnit;
 use crate::formats::{Format, MotionFile, Origin, WriteError, WriteOptions, Written};
 use crate::math::{Axis, Rotation};
 use crate::motion::aligned::aligned;
-use crate::motion::{Clip, FrameRate, Track, encode};
+use crate::motion::encode::{self, Base, Encoder, Encoding};
+use crate::motion::{AngleUnit, Clip, FrameRate, Sequence, Track};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 const ZYX: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
@@ -46,6 +47,8 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
         _ => vec![None; skeleton.len()],
     };
 
+    let size = skeleton.longest_path_m();
+    let encoder = Encoder::new(&clip, size, unit.metres(), AngleUnit::Degrees);
     let mut hierarchy = Hierarchy::default();
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let order = depth_first(&skeleton);
@@ -70,7 +73,7 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
                 |o| o.end_sites.clone(),
             ),
         };
-        let mut values = motion(&skeleton, &clip, j, own, &mut out, unit, &mut warnings);
+        let mut values = motion(&skeleton, &encoder, &clip, j, own, &mut out, &mut warnings);
         columns.append(&mut values);
         hierarchy.joints.push(out);
     }
@@ -137,112 +140,75 @@ fn in_unit(v: DVec3, unit: LengthUnit) -> [f64; 3] {
 /// The channels of a joint into `out`, and their values, one column each.
 fn motion(
     skeleton: &Skeleton,
+    encoder: &Encoder<'_>,
     clip: &Clip,
     joint: JointIndex,
     own: Option<&BvhJoint>,
     out: &mut BvhJoint,
-    unit: LengthUnit,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Vec<f64>> {
-    let wanted: Vec<Axis> = match own {
-        Some(o) => {
-            o.channels.iter().filter_map(|d| d.rotation_axis()).map(Axis::from_index).collect()
-        }
-        None => {
-            Some(encode::source_axes(clip, joint)).filter(|a| a.len() == 3).unwrap_or(ZYX.to_vec())
-        }
-    };
-    let turns = encode::turns(skeleton, clip, joint, &wanted);
-    if own.is_some() && turns.axes.len() > wanted.len() {
-        let name = &skeleton[joint].name;
-        let what = format!("joint {name:?} turns about more axes than before: channels were added");
-        warnings.push(Warning::new(WarningKind::NotWritten { what }));
-    }
-
-    // What the position channels add to: the source's rule where the file keeps its channels.
-    let source_base = own.and(clip.channels()).map(|c| c.joint(joint).translation_base_m);
-    let has_positions =
-        |o: &BvhJoint| o.channels.iter().filter(|d| d.translation_axis().is_some()).count();
-    let own_positions = own.map_or(0, has_positions);
     let offset = skeleton[joint].offset_m;
-    let moves = clip.frames().any(|f| clip.translation_m(joint, f) != offset);
-    let still_own = own.is_some()
-        && clip
-            .channels()
-            .is_some_and(|c| clip.frames().all(|f| c.translation_is_source(joint, f.get())));
-    let positions = match own {
-        Some(o) if still_own => own_order(o),
-        Some(o) if own_positions == 3 => own_order(o),
-        Some(_) if !moves => Vec::new(),
-        None if !moves && skeleton.parent(joint).is_some() => Vec::new(),
-        _ => vec![Axis::X, Axis::Y, Axis::Z],
+    let dofs = match own {
+        Some(own) => own.channels.clone(),
+        None => {
+            let mut dofs = Vec::new();
+            if skeleton.parent(joint).is_none() {
+                dofs.extend([Dof::Tx, Dof::Ty, Dof::Tz]);
+            }
+            let source = encode::source_axes(clip, joint);
+            let turns = if source.len() == 3 { source } else { ZYX.to_vec() };
+            dofs.extend(turns.iter().map(|axis| Dof::rotation(axis.index())));
+            dofs
+        }
     };
-    let keeps_rule = positions.len() == own_positions && own.is_some();
-    let base = if keeps_rule { source_base.unwrap_or(DVec3::ZERO) } else { DVec3::ZERO };
-    let mut shifts = if positions.is_empty() {
-        Default::default()
-    } else if still_own {
-        own_shifts(clip, joint)
-    } else {
-        encode::shifts(clip, joint, base, Rotation::IDENTITY, unit.metres())
+    // A file read from BVH may have positions that are added to the offset: they stay so.
+    let source_base = own.and(clip.channels()).map(|c| c.joint(joint).translation_base_m);
+    let adds = source_base.is_some_and(|base| base == offset);
+    let mut encoding = Encoding {
+        dofs,
+        sequence: Sequence::FirstIsLeftmost,
+        rest: Rotation::IDENTITY,
+        base: if adds && has_positions(own) {
+            Base::At(offset)
+        } else {
+            Base::ReplacedBelow(offset)
+        },
+        basis: Rotation::IDENTITY,
+        keeps_stretch: false,
     };
-    if !keeps_rule && skeleton.parent(joint).is_some() && would_be_added(out.offset, &shifts) {
-        // A reader would take positions this close to zero as additions to the offset.
-        out.offset = [0.0; 3];
-        let name = &skeleton[joint].name;
-        let what = format!(
-            "the offset of {name:?} was set to zero, or readers would add it to its positions"
-        );
+    let before = encoding.dofs.len();
+    let columns = encoder.columns(joint, &mut encoding);
+    let name = &skeleton[joint].name;
+    if own.is_some() && encoding.dofs.len() > before {
+        let what = format!("the motion of {name:?} does not fit its channels; some were added");
         warnings.push(Warning::new(WarningKind::NotWritten { what }));
     }
-
-    // The file's own order of columns, positions and turns mixed as they were; new ones behind.
-    let mut columns = Vec::new();
-    let mut left_turns: Vec<(Axis, Vec<f64>)> =
-        turns.axes.iter().copied().zip(turns.degrees).collect();
-    if let Some(o) = own.filter(|_| keeps_rule && left_turns.len() == wanted.len()) {
-        let mut next_turn = left_turns.drain(..);
-        for &dof in &o.channels {
-            out.channels.push(dof);
-            columns.push(match dof.translation_axis() {
-                Some(axis) => std::mem::take(&mut shifts[axis]),
-                None => next_turn.next().expect("as many turns as before").1,
-            });
+    let replaces = matches!(encoding.base, Base::ReplacedBelow(_));
+    if replaces && skeleton.parent(joint).is_some() {
+        let shifts = encoding.dofs.iter().zip(&columns);
+        let shifts = shifts.filter(|(dof, _)| dof.translation_axis().is_some()).map(|(_, c)| c);
+        if would_be_added(out.offset, shifts) {
+            out.offset = [0.0; 3];
+            let what = format!(
+                "the offset of {name:?} was set to zero, or readers would add it to its positions"
+            );
+            warnings.push(Warning::new(WarningKind::NotWritten { what }));
         }
-        return columns;
     }
-    for axis in positions {
-        out.channels.push(Dof::translation(axis.index()));
-        columns.push(std::mem::take(&mut shifts[axis.index()]));
-    }
-    for (axis, values) in left_turns {
-        out.channels.push(Dof::rotation(axis.index()));
-        columns.push(values);
-    }
+    out.channels = encoding.dofs;
     columns
 }
 
-/// The axes of a joint's position channels, in the file's order.
-fn own_order(own: &BvhJoint) -> Vec<Axis> {
-    own.channels.iter().filter_map(|d| d.translation_axis()).map(Axis::from_index).collect()
-}
-
-/// The position channels as the file has them; columns that are not there stay empty.
-fn own_shifts(clip: &Clip, joint: JointIndex) -> [Vec<f64>; 3] {
-    let mut out: [Vec<f64>; 3] = Default::default();
-    if let Some(channels) = clip.channels() {
-        for (axis, column) in channels.joint(joint).shifts() {
-            out[axis] = channels.columns().column(column).to_vec();
-        }
-    }
-    out
+fn has_positions(own: Option<&BvhJoint>) -> bool {
+    own.is_some_and(|o| o.channels.iter().any(|d| d.translation_axis().is_some()))
 }
 
 /// Whether these positions of a joint below the root look as if they were to be added to its offset.
-fn would_be_added(offset: [f64; 3], shifts: &[Vec<f64>; 3]) -> bool {
+fn would_be_added<'a>(offset: [f64; 3], shifts: impl Iterator<Item = &'a Vec<f64>>) -> bool {
     let length = DVec3::from_array(offset).length();
-    let any = shifts.iter().any(|c| !c.is_empty());
-    any && length > 0.0 && shifts.iter().flatten().all(|v| v.abs() <= 1e-3 * length)
+    let mut any = false;
+    let near = shifts.inspect(|_| any = true).flatten().all(|v| v.abs() <= NEAR_ZERO * length);
+    near && any && length > 0.0
 }
 
 /// A name on one line: line ends would begin another word of the file.
