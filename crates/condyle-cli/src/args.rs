@@ -209,6 +209,9 @@ impl InterpolationName {
 /// `condyle demo`.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
+    /// Print the tables as JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Folder to write to; made if it is not there
     #[arg(short, long, value_name = "DIR", default_value = "condyle-demo")]
     pub(crate) output: PathBuf,

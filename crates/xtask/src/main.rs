@@ -96,6 +96,10 @@ fn tests() -> Vec<Step> {
     vec![
         Step::new("unit and integration tests", &["cargo", "test", "--workspace", "--all-targets"]),
         Step::new("examples in the documentation", &["cargo", "test", "--workspace", "--doc"]),
+        Step::new(
+            "the example without a file",
+            &["cargo", "run", "--quiet", "--package", "condyle", "--example", "where_is_the_hand"],
+        ),
     ]
 }
 

@@ -1,6 +1,5 @@
 //! `condyle demo`: a figure whose joints are known, its motion, and what becomes of it in files.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use condyle::formats::{MotionFile, ReadOptions, WriteOptions, read_files, write_
 use condyle::math::{Angle, Arc};
 use condyle::motion::farthest_apart_m;
 use condyle::synth::{Figure, JointTruth, Options, Synth};
+use serde_json::{Value, json};
 
 use super::Answer;
 use crate::args::Demo;
@@ -18,11 +18,24 @@ use crate::output::Failure;
 const FRAMES: usize = 1200;
 const SEED: u64 = 1;
 
+/// A file that was written and read back.
+struct Again {
+    name: &'static str,
+    frames: usize,
+    farthest_m: f64,
+}
+
 pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     let options = Options { frames: FRAMES, noise: Angle::from_degrees(0.3), ..Options::default() };
     let synth = Synth::generate(&Figure::human(), &options, SEED)
         .map_err(|e| Failure::Usage { what: e.to_string(), help: None })?;
+    let again = write_and_read(&synth, &args.output)?;
+
     let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{:#}", json_of(&synth, &again))?;
+        return Ok(Answer::Yes);
+    }
     writeln!(
         out,
         "A figure with known truth: {} joints, {} frames at {} per second, noise {}°.\n",
@@ -31,37 +44,63 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
         synth.clip.rate().nominal_fps(),
         synth.noise.degrees()
     )?;
-    writeln!(out, "{}\n", truth_table(&synth))?;
-
-    std::fs::create_dir_all(&args.output).map_err(|e| Failure::Usage {
-        what: format!("{}: cannot be made: {e}", args.output.display()),
-        help: None,
-    })?;
-    let file = MotionFile::new(synth.skeleton.clone(), synth.clip.clone());
-    for name in ["figure.bvh", "figure.amc", "figure.trc"] {
-        write_file(&args.output.join(name), &file, &WriteOptions::default())?;
+    let mut table = new_table(&["joint", "kind", "range in degrees"]);
+    for (joint, truth) in synth.skeleton.joints().iter().zip(&synth.truth) {
+        table.add_row(vec![joint.name.clone(), truth.kind().to_owned(), range(truth)]);
     }
+    writeln!(out, "{table}\n")?;
+
     writeln!(out, "Written and read back, joint centres compared with the figure's own:\n")?;
     let mut table = new_table(&["file", "frames", "farthest off"]);
-    for (files, shown) in
-        [(&["figure.bvh"][..], "figure.bvh"), (&["figure.asf", "figure.amc"][..], "figure.amc")]
-    {
-        let paths: Vec<_> = files.iter().map(|f| args.output.join(f)).collect();
-        for (_, read) in read_files(&paths, &ReadOptions::default()) {
-            let back = read.map_err(|e| Failure::Read(vec![e]))?.file;
-            let Some(clip) = &back.clip else { continue };
-            let off = farthest_apart_m((&synth.skeleton, &synth.clip), (&back.skeleton, clip));
-            table.add_row(vec![
-                Cell::new(shown),
-                number(clip.frame_count().to_string()),
-                number(format!("{off:.1e} m")),
-            ]);
-        }
+    for file in &again {
+        table.add_row(vec![
+            Cell::new(file.name),
+            number(file.frames.to_string()),
+            number(format!("{:.1e} m", file.farthest_m)),
+        ]);
     }
     writeln!(out, "{table}\n")?;
     next_steps(&mut out, &args.output)?;
     out.flush()?;
     Ok(Answer::Yes)
+}
+
+/// Writes the motion in every format, and reads back those that hold a skeleton.
+fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
+    std::fs::create_dir_all(folder).map_err(|e| Failure::Usage {
+        what: format!("{}: cannot be made: {e}", folder.display()),
+        help: None,
+    })?;
+    let file = MotionFile::new(synth.skeleton.clone(), synth.clip.clone());
+    for name in ["figure.bvh", "figure.amc", "figure.trc"] {
+        write_file(&folder.join(name), &file, &WriteOptions::default())?;
+    }
+    let paths = ["figure.bvh", "figure.asf", "figure.amc"].map(|name| folder.join(name));
+    let mut again = Vec::new();
+    for ((_, read), name) in
+        read_files(&paths, &ReadOptions::default()).zip(["figure.bvh", "figure.amc"])
+    {
+        let back = read.map_err(|e| Failure::Read(vec![e]))?.file;
+        let Some(clip) = &back.clip else { continue };
+        let farthest_m = farthest_apart_m((&synth.skeleton, &synth.clip), (&back.skeleton, clip));
+        again.push(Again { name, frames: clip.frame_count(), farthest_m });
+    }
+    Ok(again)
+}
+
+fn json_of(synth: &Synth, again: &[Again]) -> Value {
+    let joints = synth.skeleton.joints().iter().zip(&synth.truth).map(
+        |(joint, truth)| json!({ "name": joint.name, "kind": truth.kind(), "range": range(truth) }),
+    );
+    let files = again
+        .iter()
+        .map(|f| json!({ "path": f.name, "frames": f.frames, "farthest_m": f.farthest_m }));
+    json!({
+        "joints": joints.collect::<Value>(),
+        "frames": synth.clip.frame_count(),
+        "noise_deg": synth.noise.degrees(),
+        "files": files.collect::<Value>(),
+    })
 }
 
 fn next_steps(out: &mut impl std::io::Write, folder: &Path) -> std::io::Result<()> {
@@ -84,15 +123,7 @@ fn number(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-/// What each joint can do, as the figure was built.
-fn truth_table(synth: &Synth) -> Table {
-    let mut table = new_table(&["joint", "kind", "range in degrees"]);
-    for (joint, truth) in synth.skeleton.joints().iter().zip(&synth.truth) {
-        table.add_row(vec![joint.name.clone(), truth.kind().to_owned(), range(truth)]);
-    }
-    table
-}
-
+/// What a joint can do, as the figure was built.
 fn range(truth: &JointTruth) -> String {
     match truth {
         JointTruth::Hinge { arc, .. } => of_arc(*arc),
@@ -100,9 +131,7 @@ fn range(truth: &JointTruth) -> String {
         JointTruth::Ball { swing, twist, .. } => {
             // The share of the sphere says how large a region is, whatever its shape.
             let share = 100.0 * swing.solid_angle() / (4.0 * std::f64::consts::PI);
-            let mut text = String::new();
-            let _ = write!(text, "swing over {share:.0} % of the sphere, twist {}", of_arc(*twist));
-            text
+            format!("swing over {share:.0} % of the sphere, twist {}", of_arc(*twist))
         }
         _ => String::new(),
     }

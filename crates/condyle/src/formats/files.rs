@@ -21,7 +21,11 @@ pub fn read_file(
     let bytes = fs::read(path).map_err(|error| {
         ReadError::new(ReadErrorKind::Io { message: error.to_string() }).with_path(path)
     })?;
-    let mut read = super::read(&bytes, skeleton, options).map_err(|e| e.with_path(path))?;
+    // The content decides; where it does not tell, the name does.
+    let format =
+        options.format.or_else(|| Format::detect(&bytes)).or_else(|| Format::of_path(path));
+    let options = ReadOptions { format, ..*options };
+    let mut read = super::read(&bytes, skeleton, &options).map_err(|e| e.with_path(path))?;
     for warning in &mut read.warnings {
         warning.path = Some(path.to_owned());
     }

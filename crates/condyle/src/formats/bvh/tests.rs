@@ -419,3 +419,42 @@ fn joints_in_another_order_than_nesting_are_written_nested() {
     check_local(&after, "c", 1, deg(0, 40.0));
     check_local(&after, "b", 0, deg(2, 30.0));
 }
+
+#[test]
+fn prop_damaged_files_never_panic_and_what_reads_comes_back() {
+    let samples = [
+        TWO_JOINTS.to_owned(),
+        with_joint("OFFSET 0 10 0\nCHANNELS 3 Xposition Yposition Zposition", "0 0.005 0"),
+        with_joint("OFFSET 1 2 3\nCHANNELS 4 Xrotation Yrotation Xrotation Yposition", "1 2 3 4"),
+    ];
+    arbtest::arbtest(|u| {
+        let mut bytes = u.choose(&samples)?.clone().into_bytes();
+        for _ in 0..u.int_in_range(1..=4)? {
+            let at = u.int_in_range(0..=bytes.len() - 1)?;
+            match u.int_in_range(0..=3)? {
+                0 => bytes[at] = u.arbitrary()?,
+                1 => bytes[at] = *u.choose(b"{}-.eE0919 \t\r\n#JROE\0")?,
+                2 => drop(bytes.drain(at..(at + u.int_in_range(1..=20)?).min(bytes.len()))),
+                _ => {
+                    let from = u.int_in_range(0..=bytes.len() - 1)?;
+                    let piece = bytes[from..(from + 15).min(bytes.len())].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+            if bytes.is_empty() {
+                return Ok(());
+            }
+        }
+        let mode = *u.choose(&[Mode::Repair, Mode::Lenient, Mode::Strict])?;
+        let options = ReadOptions { mode, format: Some(Format::Bvh), ..ReadOptions::default() };
+        let Ok(Read { file, .. }) = read(&bytes, None, &options) else { return Ok(()) };
+        if file.clip.is_none() {
+            return Ok(());
+        }
+        let after = rewritten(&file, &WriteOptions::default());
+        assert_eq!(columns_of(&file), columns_of(&after));
+        assert_eq!(format!("{:?}", file.origin), format!("{:?}", after.origin));
+        Ok(())
+    })
+    .budget_ms(2000);
+}
