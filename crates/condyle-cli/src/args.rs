@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
-use condyle::motion::{FrameRate, Interpolation};
+use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 
 /// Joint kinds and joint limits from motion capture
 #[derive(Debug, Parser)]
@@ -43,9 +43,13 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:\n  condyle man > condyle.1 && man ./condyle.1")]
-    Man,
+    /// Print a page of the manual
+    #[command(after_help = "Examples:\n  condyle man > condyle.1 && man ./condyle.1\n  condyle \
+                            man resample > condyle-resample.1")]
+    Man {
+        /// The command whose page to print, else the overview
+        command: Option<String>,
+    },
 }
 
 /// How to read files; the same for every command.
@@ -62,7 +66,7 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "UNIT")]
     source_units: Option<LengthUnit>,
     /// Frames per second of files that do not say (AMC) [default: 120]
-    #[arg(long, value_name = "FPS", value_parser = frame_rate)]
+    #[arg(long, value_name = "FPS", value_parser = frame_rate, allow_hyphen_values = true)]
     source_fps: Option<FrameRate>,
     /// Format of the input, where its content does not tell
     #[arg(long, value_name = "FORMAT")]
@@ -132,6 +136,9 @@ pub(crate) struct Writing {
     /// TRC: also write the end sites, as `NAME_end`
     #[arg(long)]
     end_sites: bool,
+    /// Let the ASF that goes with an AMC replace another skeleton of that name
+    #[arg(long)]
+    force: bool,
     /// Format to write, where the output's extension does not tell (standard output)
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<FormatName>,
@@ -142,6 +149,7 @@ impl Writing {
         condyle::formats::WriteOptions {
             unit: self.units.unwrap_or_default(),
             end_sites: self.end_sites,
+            replace_skeleton: self.force,
         }
     }
 }
@@ -170,12 +178,8 @@ pub(crate) struct Resample {
     /// Output file
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// New frame rate in frames per second
-    #[arg(long, value_parser = frame_rate, required_unless_present = "frames")]
-    pub(crate) fps: Option<FrameRate>,
-    /// Number of samples, evenly spread from the first frame to the last
-    #[arg(long, conflicts_with = "fps", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) frames: Option<u32>,
+    #[command(flatten)]
+    pub(crate) to: NewFrames,
     /// Between frames: linear (slerp) or smooth (squad)
     #[arg(long, default_value = "linear")]
     pub(crate) interpolation: InterpolationName,
@@ -183,6 +187,18 @@ pub(crate) struct Resample {
     pub(crate) writing: Writing,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// Which frames to make: one of the two.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct NewFrames {
+    /// New frame rate in frames per second
+    #[arg(long, value_parser = frame_rate, allow_hyphen_values = true)]
+    pub(crate) fps: Option<FrameRate>,
+    /// Number of samples, evenly spread from the first frame to the last
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = frame_count)]
+    pub(crate) frames: Option<u32>,
 }
 
 /// What happens between frames.
@@ -222,6 +238,12 @@ fn frame_rate(text: &str) -> Result<FrameRate, String> {
         .ok()
         .and_then(FrameRate::from_fps)
         .ok_or_else(|| "a frame rate is a number above zero".to_owned())
+}
+
+fn frame_count(text: &str) -> Result<u32, String> {
+    let good = |n: &u32| (1..=MAX_RESAMPLED).contains(n);
+    let count = text.parse().ok().filter(good);
+    count.ok_or_else(|| format!("a number of frames is a whole number from 1 to {MAX_RESAMPLED}"))
 }
 
 fn output_unit(text: &str) -> Result<OutputUnit, String> {

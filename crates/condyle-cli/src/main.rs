@@ -13,6 +13,8 @@ fn main() -> ExitCode {
     let cli = args::Cli::parse();
     match commands::run(&cli) {
         Ok(commands::Answer::Yes) => ExitCode::SUCCESS,
+        // A reader that closed the pipe (`| head`) has all it wanted.
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             failure.print();
             ExitCode::from(2)

@@ -1,6 +1,8 @@
 //! What a person or a script sees: errors, warnings, progress.
 
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use condyle::formats::{ReadError, Warning, WriteError};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,17 +13,11 @@ pub(crate) enum Failure {
     /// Files that could not be read.
     Read(Vec<ReadError>),
     /// A file that could not be written.
-    Write(WriteError),
+    Write { output: PathBuf, error: WriteError },
     /// Arguments that do not go together.
     Usage { what: String, help: Option<String> },
     /// Standard output is gone or full.
     Stdout(std::io::Error),
-}
-
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        Self::Write(error)
-    }
 }
 
 impl From<std::io::Error> for Failure {
@@ -35,19 +31,26 @@ impl Failure {
         Self::Usage { what: what.into(), help: Some(help.to_owned()) }
     }
 
+    /// Whether whoever reads our standard output has gone.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Stdout(e) if e.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
     /// Prints it to standard error.
     pub(crate) fn print(&self) {
         match self {
             Self::Read(errors) => errors.iter().for_each(print_read_error),
-            Self::Write(error) => complain(&error.to_string()),
+            Self::Write { output, error: WriteError::Unsupported { what } } => {
+                complain(&format!("{}: {what}", output.display()));
+                complain("  help: condyle info shows what the input holds");
+            }
+            Self::Write { error, .. } => complain(&error.to_string()),
             Self::Usage { what, help } => {
                 complain(&format!("condyle: {what}"));
                 if let Some(help) = help {
                     complain(&format!("  help: {help}"));
                 }
             }
-            // A reader that closed the pipe (`| head`) has all it wanted.
-            Self::Stdout(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
             Self::Stdout(e) => complain(&format!("condyle: standard output: {e}")),
         }
     }
@@ -94,7 +97,54 @@ pub(crate) fn progress(n: usize, what: &'static str) -> ProgressBar {
     bar
 }
 
+/// A sign of life while one long step runs: on a terminal, and nothing on a pipe.
+pub(crate) fn working(what: &'static str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner().with_message(what);
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+/// A name from a file without what a terminal would obey.
+pub(crate) fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+}
+
 /// Prints a remark to standard error.
 pub(crate) fn print_note(note: &str) {
     complain(&format!("note: {note}"));
+}
+
+/// Breaks a text into lines of at most `width` characters, the later ones indented.
+pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for (i, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if column > indent && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if i > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_wrapped_between_words() {
+        assert_eq!(wrapped("ab cd ef", 5, 1), "ab cd\n ef");
+        assert_eq!(wrapped("  ab", 5, 1), "  ab");
+        assert_eq!(wrapped("abcdefgh i", 5, 1), "abcdefgh\n i");
+    }
 }

@@ -73,7 +73,9 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
     })?;
     let file = MotionFile::new(synth.skeleton.clone(), synth.clip.clone());
     for name in ["figure.bvh", "figure.amc", "figure.trc"] {
-        write_file(&folder.join(name), &file, &WriteOptions::default())?;
+        let output = folder.join(name);
+        write_file(&output, &file, &WriteOptions::default())
+            .map_err(|error| Failure::Write { output, error })?;
     }
     let paths = ["figure.bvh", "figure.asf", "figure.amc"].map(|name| folder.join(name));
     let mut again = Vec::new();
@@ -105,11 +107,13 @@ fn json_of(synth: &Synth, again: &[Again]) -> Value {
 
 fn next_steps(out: &mut impl std::io::Write, folder: &Path) -> std::io::Result<()> {
     let folder = folder.display();
+    // As it was called, so that the lines work where it is not on the path.
+    let me = std::env::args().next().unwrap_or_else(|| "condyle".to_owned());
     writeln!(out, "Now try:")?;
-    writeln!(out, "  condyle info {folder}/figure.bvh")?;
-    writeln!(out, "  condyle info {folder}/figure.asf {folder}/figure.amc")?;
-    writeln!(out, "  condyle convert {folder}/figure.bvh {folder}/again.trc --end-sites")?;
-    writeln!(out, "  condyle resample {folder}/figure.bvh --fps 30 -o {folder}/slow.bvh")
+    writeln!(out, "  {me} info {folder}/figure.bvh")?;
+    writeln!(out, "  {me} info {folder}/figure.asf {folder}/figure.amc")?;
+    writeln!(out, "  {me} convert {folder}/figure.bvh {folder}/again.trc --end-sites")?;
+    writeln!(out, "  {me} resample {folder}/figure.bvh --fps 30 -o {folder}/slow.bvh")
 }
 
 fn new_table(header: &[&str]) -> Table {

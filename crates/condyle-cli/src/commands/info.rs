@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use condyle::formats::{Format, MotionFile, Position, Read, ReadError, read_files, size_notice};
+use condyle::formats::{
+    Format, MotionFile, Position, Read, ReadError, UnitSource, read_files, size_notice,
+};
 use condyle::math::Angle;
 use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
 use condyle::skeleton::{Dof, JointIndex, Skeleton};
@@ -12,7 +14,10 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::args::Info;
-use crate::output::{Failure, print_read_error, progress};
+use crate::output::{Failure, print_read_error, printable, progress, wrapped};
+
+/// Lines are no longer than this, in characters.
+const WIDTH: usize = 100;
 
 pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
     let options = args.reading.options();
@@ -81,7 +86,7 @@ fn json_of(path: &Path, read: &Read) -> Value {
         "units": {
             "name": file.units.length.to_string(),
             "metres": file.units.length.metres(),
-            "declared": file.units.declared,
+            "declared": file.units.is_declared(),
         },
         "warnings": read.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
@@ -108,13 +113,22 @@ fn json_of(path: &Path, read: &Read) -> Value {
 fn json_of_joint(file: &MotionFile, j: JointIndex) -> Value {
     let joint = &file.skeleton[j];
     let parent = file.skeleton.parent(j).map(|p| file.skeleton[p].name.as_str());
-    let channels = joint.declared.dofs.iter().flatten().map(|d| name_of(d.dof));
+    let dofs = joint.declared.dofs.iter().flatten();
+    let channels = dofs.clone().map(|d| name_of(d.dof));
+    // Degrees and metres; an end that is infinite is null, as JSON has no infinity.
+    let limits = dofs.map(|d| {
+        d.limit.map(|(low, high)| match d.dof.rotation_axis() {
+            Some(_) => [low.to_degrees(), high.to_degrees()],
+            None => [low, high],
+        })
+    });
     json!({
         "name": joint.name,
         "parent": parent,
         "offset_m": joint.offset_m.to_array(),
         "rest": joint.rest.to_wxyz(),
         "channels": channels.collect::<Vec<_>>(),
+        "limits": limits.collect::<Vec<_>>(),
         "end_sites": joint.end_sites.iter().map(|s| s.offset_m.to_array()).collect::<Vec<_>>(),
     })
 }
@@ -160,10 +174,14 @@ fn text_of(path: &Path, read: &Read) -> String {
             text,
             "  frames    {frames} at {} per second ({} s each), {seconds:.2} s",
             short(rate.nominal_fps()),
-            rate.frame_time_s()
+            short(rate.frame_time_s())
         );
     }
-    let how = if file.units.declared { "declared" } else { "assumed" };
+    let how = match file.units.source {
+        UnitSource::Declared => "declared",
+        UnitSource::Given => "given",
+        UnitSource::Assumed => "assumed",
+    };
     let metres = short(file.units.length.metres());
     let _ = writeln!(text, "  units     {} ({how}), {metres} m", file.units.length);
     if let Some(markers) = &file.markers {
@@ -186,21 +204,26 @@ fn text_of(path: &Path, read: &Read) -> String {
                 worst.degrees(),
                 file.skeleton[joint].name
             ),
-            _ => writeln!(text, "  bind pose rest of the skeleton; frame 0 is in it"),
+            Some(_) => writeln!(text, "  bind pose rest of the skeleton; frame 0 is in it"),
+            None => writeln!(text, "  bind pose rest of the skeleton, which is a root only"),
         };
     }
     for warning in &read.warnings {
         let kind = if warning.is_repair() { "repaired" } else { "note" };
-        let at = warning.at.map(|at| format!("line {at}: ")).unwrap_or_default();
-        let _ = writeln!(text, "  {kind:9} {at}{}", warning.kind);
+        // A motion also has the warnings of its skeleton's file.
+        let other = warning.path.as_deref().filter(|p| *p != path);
+        let file = other.map(|p| format!("{}, ", p.display())).unwrap_or_default();
+        let at = warning.at.map(|at| format!("{file}line {at}: ")).unwrap_or_default();
+        let line = format!("  {kind:9} {at}{}", warning.kind);
+        let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
     }
     tree(&mut text, &file.skeleton);
     text
 }
 
-/// A number with up to six digits and no zeros at its end.
+/// A number with up to seven decimals and no zeros at its end.
 fn short(x: f64) -> String {
-    let text = format!("{x:.6}");
+    let text = format!("{x:.7}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -210,7 +233,7 @@ fn text_of_markers(text: &mut String, markers: &Markers) {
         let missing = marker.missing();
         let seen = markers.frame_count() - missing;
         let _ = match missing {
-            0 => writeln!(text, "    {}", marker.name),
+            0 => writeln!(text, "    {}", printable(&marker.name)),
             _ => writeln!(
                 text,
                 "    {}  (seen in {seen} of {} frames)",
@@ -221,29 +244,38 @@ fn text_of_markers(text: &mut String, markers: &Markers) {
     }
 }
 
-/// The skeleton as a tree, each joint with its channels and the length of its bone.
+/// The skeleton as a tree, each joint with its channels and the length of the bone to it.
 fn tree(text: &mut String, skeleton: &Skeleton) {
     // Deeper than any figure: beyond it the tree is drawn flat, not off the screen.
     const DEEPEST: usize = 40;
+    if skeleton.is_empty() {
+        return;
+    }
     let children = skeleton.children_of_all();
     let mut depth = vec![0_usize; skeleton.len()];
     let mut stack: Vec<JointIndex> =
         skeleton.indices().filter(|&j| skeleton.parent(j).is_none()).collect();
     stack.reverse();
+    let mut rows = Vec::with_capacity(skeleton.len());
     while let Some(j) = stack.pop() {
         let joint = &skeleton[j];
         depth[j.get()] = skeleton.parent(j).map_or(0, |p| depth[p.get()] + 1);
         let indent = "  ".repeat(depth[j.get()].min(DEEPEST));
-        let dofs: Vec<&str> = match &joint.declared.dofs {
-            Some(dofs) => dofs.iter().map(|d| name_of(d.dof)).collect(),
-            None => Vec::new(),
-        };
-        let channels = if dofs.is_empty() { "-".to_owned() } else { dofs.join(" ") };
-        let mut line = format!("    {indent}{}", joint.name);
-        let width = line.chars().count();
-        line.push_str(&" ".repeat(48_usize.saturating_sub(width).max(2)));
-        let length = skeleton.bone_length_m(j);
-        let _ = writeln!(text, "{line}{channels:20} {length:8.4} m");
+        let dofs = joint.declared.dofs.iter().flatten().map(|d| name_of(d.dof));
+        let mut channels = dofs.collect::<Vec<&str>>().join(" ");
+        if channels.is_empty() {
+            channels.push('-');
+        }
+        rows.push((
+            format!("{indent}{}", printable(&joint.name)),
+            channels,
+            skeleton.bone_length_m(j),
+        ));
         stack.extend(children[j.get()].iter().rev());
+    }
+    let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0).clamp(20, 60);
+    let _ = writeln!(text, "    {:width$}  {:17}  bone to it", "joint", "channels");
+    for (name, channels, length_m) in rows {
+        let _ = writeln!(text, "    {name:width$}  {channels:17}  {length_m:8.4} m");
     }
 }

@@ -9,10 +9,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
-use condyle::formats::{Format, MotionFile, Read, ReadOptions, write, write_file};
+use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice, write, write_file};
 
-use crate::args::{Cli, Command, Writing};
-use crate::output::{Failure, print_warnings, progress};
+use crate::args::{Cli, Command, FormatName, Writing};
+use crate::output::{Failure, print_note, print_warnings, progress, working};
 
 /// What a command that did its work has to say; becomes the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,27 +33,47 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
             clap_complete::generate(*shell, &mut Cli::command(), "condyle", &mut text);
             print_bytes(&text)
         }
-        Command::Man => {
-            let mut text = Vec::new();
-            for command in manual_pages() {
-                clap_mangen::Man::new(command).render(&mut text)?;
-            }
-            print_bytes(&text)
-        }
+        Command::Man { command } => print_bytes(&manual_page(command.as_deref())?),
     }
 }
 
-/// The command itself and each of its subcommands, as pages of the manual.
-fn manual_pages() -> Vec<clap::Command> {
+/// A page of the manual: the overview, or that of a command.
+fn manual_page(name: Option<&str>) -> Result<Vec<u8>, Failure> {
     let mut root = Cli::command();
     root.build();
-    let mut pages = vec![root.clone()];
-    pages.extend(root.get_subcommands().filter(|c| c.get_name() != "help").map(|c| {
-        // As in git: the page of `condyle info` is condyle-info.
-        let name: &'static str = format!("condyle-{}", c.get_name()).leak();
-        c.clone().name(name).display_name(name)
-    }));
-    pages
+    let command = match name {
+        None => root,
+        Some(name) => {
+            let found = root.find_subcommand(name).cloned();
+            let known = || {
+                let names: Vec<&str> =
+                    root.get_subcommands().map(clap::Command::get_name).collect();
+                format!("commands are {}", names.join(", "))
+            };
+            found
+                .ok_or_else(|| Failure::usage(format!("there is no command {name:?}"), &known()))?
+        }
+    };
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let page = clap_mangen::Man::new(command.after_help(""));
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if name.is_none() {
+        page.render_subcommands_section(&mut text)?;
+    }
+    // The first line of a help's end is its heading, the rest are lines to type.
+    let (heading, lines) = examples.split_once('\n').unwrap_or(("Exit codes", &examples));
+    writeln!(text, ".SH {}\n.nf", heading.trim_end_matches(':').to_uppercase())?;
+    for line in lines.lines() {
+        writeln!(text, "{}", line.trim_start().replace('\\', "\\\\").replace('-', "\\-"))?;
+    }
+    writeln!(text, ".fi")?;
+    page.render_version_section(&mut text)?;
+    Ok(text)
 }
 
 fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
@@ -65,7 +85,7 @@ fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
 
 /// Reads the one motion (or skeleton, or marker file) among the inputs, prints its warnings.
 fn read_one(files: &[PathBuf], options: &ReadOptions) -> Result<Read, Failure> {
-    let bar = progress(files.len(), "reading");
+    let bar = if files.len() < 3 { working("reading") } else { progress(files.len(), "reading") };
     let mut found: Vec<(&Path, Read)> = Vec::new();
     let mut errors = Vec::new();
     for (path, read) in condyle::formats::read_files(files, options) {
@@ -95,23 +115,35 @@ fn read_one(files: &[PathBuf], options: &ReadOptions) -> Result<Read, Failure> {
 /// Writes a motion file to where and as the user said.
 fn write_out(file: &MotionFile, output: &Path, writing: &Writing) -> Result<Answer, Failure> {
     let options = writing.options();
-    if output != Path::new("-") {
-        let warnings = match writing.to {
-            Some(to) if Format::of_path(output) != Some(to.format()) => {
-                let help = "leave --to out, or write to - (standard output)";
-                let what = format!("{} has another extension than --to", output.display());
-                return Err(Failure::usage(what, help));
-            }
-            _ => write_file(output, file, &options)?,
-        };
-        print_warnings(&warnings);
-        return Ok(Answer::Yes);
-    }
-    let Some(to) = writing.to else {
+    let to_stdout = output == Path::new("-");
+    let named = Format::of_path(output).filter(|_| !to_stdout);
+    let asked = writing.to.map(FormatName::format);
+    if to_stdout && asked.is_none() {
         let help = "say which format with --to";
         return Err(Failure::usage("standard output has no extension to tell the format", help));
+    }
+    if !to_stdout && asked.is_some() && asked != named {
+        let help = "leave --to out, or write to - (standard output)";
+        let what = format!("{} has another extension than --to", output.display());
+        return Err(Failure::usage(what, help));
+    }
+    let format = asked.or(named);
+    if format != file.format && !file.units.is_declared() {
+        // Lengths are converted by a unit that nobody declared: say so if it looks wrong.
+        print_warnings(Vec::from_iter(size_notice(&file.skeleton, file.units)).as_slice());
+    }
+    let failed = |error| Failure::Write { output: output.to_owned(), error };
+    let Some(format) = format.filter(|_| to_stdout) else {
+        let sign = working("writing");
+        let written = write_file(output, file, &options);
+        sign.finish_and_clear();
+        print_warnings(&written.map_err(failed)?);
+        return Ok(Answer::Yes);
     };
-    let written = write(file, to.format(), &options)?;
+    let written = write(file, format, &options).map_err(failed)?;
     print_warnings(&written.warnings);
+    if written.parts.len() > 1 {
+        print_note("standard output holds the motion only; --to asf gives its skeleton");
+    }
     print_bytes(&written.parts[0].1)
 }

@@ -1,6 +1,6 @@
 //! `condyle resample`.
 
-use condyle::motion::{MAX_RESAMPLED, ResampleTo};
+use condyle::motion::ResampleTo;
 
 use super::{Answer, read_one, write_out};
 use crate::args::Resample;
@@ -12,13 +12,13 @@ pub(super) fn run(args: &Resample) -> Result<Answer, Failure> {
         let what = "there is no motion to resample";
         return Err(Failure::usage(what, "resample works on a skeleton with motion"));
     };
-    let to = match (args.fps, args.frames) {
+    let to = match (args.to.fps, args.to.frames) {
         (Some(rate), _) => ResampleTo::Rate(rate),
         (None, Some(frames)) => ResampleTo::Frames(frames),
         (None, None) => unreachable!("clap asks for one of the two"),
     };
     let resampled = clip.resample(to, Some(args.interpolation.interpolation())).map_err(|e| {
-        let help = format!("at most {MAX_RESAMPLED} frames are made; ask for a lower rate");
+        let help = "ask for fewer frames or a lower rate".to_owned();
         Failure::Usage { what: e.to_string(), help: Some(help) }
     })?;
     if let Some(note) = resampled.note(&read.file.skeleton) {

@@ -92,8 +92,9 @@ walk.bvh: BVH
   units     cm (assumed), 0.01 m
   skeleton  2 joints, 1 end sites, 1.702 m along the bones
   bind pose rest of the skeleton; frame 0 is in it
-    Hips                                        tx ty tz rz rx ry      0.0000 m
-      Leg                                       rz rx ry               0.9000 m
+    joint                 channels           bone to it
+    Hips                  tx ty tz rz rx ry    0.0000 m
+      Leg                 rz rx ry             0.9000 m
 ";
     folder.check("info walk.bvh", 0, expected, "");
 }
@@ -125,6 +126,8 @@ fn a_wrong_size_is_noticed_and_the_unit_that_fits_is_named() {
     folder.write("walk.bvh", WALK);
     let got = folder.condyle("info --source-units mm walk.bvh");
     let out = String::from_utf8(got.stdout).unwrap();
+    let words: Vec<&str> = out.split_whitespace().collect();
+    let out = words.join(" ");
     assert!(out.contains("no person's size in mm; --source-units cm would fit"), "{out}");
     // A notice is no repair: strict reading goes through.
     assert_eq!(folder.condyle("info --strict --source-units mm walk.bvh").status.code(), Some(0));
@@ -210,6 +213,85 @@ fn writing_an_amc_writes_its_asf_and_both_convert_back() {
 }
 
 #[test]
+fn an_amc_without_frames_is_a_skeleton_without_motion() {
+    let folder = Folder::new("no_frames");
+    folder.write("walk.bvh", WALK);
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+    folder.write("empty.amc", ":FULLY-SPECIFIED\n:DEGREES\n");
+    let got = folder.condyle("info walk.asf empty.amc");
+    assert_eq!(got.status.code(), Some(0));
+    assert!(String::from_utf8(got.stdout).unwrap().contains("no motion"));
+    assert_eq!(
+        folder.condyle("resample walk.asf empty.amc --frames 5 -o x.amc").status.code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_folder_in_the_way_leaves_nothing_behind() {
+    let folder = Folder::new("folder_in_the_way");
+    folder.write("walk.bvh", WALK);
+    fs::create_dir(folder.0.join("x.asf")).unwrap();
+    assert_eq!(folder.condyle("convert walk.bvh x.amc").status.code(), Some(2));
+    assert_eq!(folder.names(), ["walk.bvh", "x.asf"]);
+}
+
+#[test]
+fn a_given_format_is_not_forced_on_the_skeleton() {
+    let folder = Folder::new("from");
+    folder.write("walk.bvh", WALK);
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+    assert_eq!(folder.condyle("info --from amc walk.asf walk.amc").status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let folder = Folder::new("pipe");
+    let rows: String = (0..20_000).map(|i| format!("{i} 90 0 0 0 0 0 0 0\n")).collect();
+    let long = WALK.replace("Frames: 3", "Frames: 20000");
+    folder.write("long.bvh", &(long.split("0 90 0").next().unwrap().to_owned() + &rows));
+    let script = format!(
+        "{} convert long.bvh - --to trc | head -n 1; exit ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_condyle")
+    );
+    let got = Command::new("bash").current_dir(&folder.0).args(["-c", &script]).output();
+    // Without bash there is nothing to see.
+    let Ok(got) = got else { return };
+    assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+}
+
+#[test]
+fn a_skeleton_that_others_made_is_not_replaced_unasked() {
+    let folder = Folder::new("replace");
+    folder.write("walk.bvh", WALK);
+    folder.write("walk.asf", ":name someone's\n");
+    folder.check(
+        "convert walk.bvh walk.amc",
+        2,
+        "",
+        "walk.asf: the skeleton of the AMC would replace this other one\n  help: choose another \
+         name for the AMC, or replace it with --force\n",
+    );
+    assert_eq!(folder.names(), ["walk.asf", "walk.bvh"]);
+    folder.check("convert --force walk.bvh walk.amc", 0, "", "");
+    // Our own may be replaced by another of ours.
+    folder.write("walk.bvh", &WALK.replace("-90", "-95"));
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+}
+
+#[test]
+fn a_broken_skeleton_is_the_only_error_of_its_motions() {
+    let folder = Folder::new("broken_skeleton");
+    folder.write("a.asf", ":units\n length none\n:root\n");
+    folder.write("a.amc", ":FULLY-SPECIFIED\n1\nroot 0\n");
+    let got = folder.condyle("info a.asf a.amc");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(err.starts_with("a.asf:2:"), "{err}");
+    assert!(err.contains("a.amc: not read, since its skeleton could not be read"), "{err}");
+}
+
+#[test]
 fn an_amc_alone_asks_for_its_skeleton() {
     let folder = Folder::new("alone");
     folder.write("walk.bvh", WALK);
@@ -218,8 +300,8 @@ fn an_amc_alone_asks_for_its_skeleton() {
         "info walk.amc",
         2,
         "",
-        "walk.amc: AMC motion needs the skeleton it belongs to\n  help: give the ASF first: \
-         condyle info SKELETON.asf MOTION.amc\n",
+        "walk.amc: AMC motion needs the skeleton it belongs to\n  help: name its ASF before \
+         it: SKELETON.asf MOTION.amc\n",
     );
 }
 
@@ -280,7 +362,7 @@ fn resampling_keeps_the_numbers_of_the_frames_it_takes_over() {
     assert!(rows[2].starts_with("0.5 90 0 0 0 "), "{}", rows[2]);
     let got = folder.condyle("resample walk.bvh --frames 50 -o fifty.bvh");
     let note = String::from_utf8(got.stderr).unwrap();
-    assert!(note.contains("\"Hips\" and 1 more joints have fewer than 4 keys"), "{note}");
+    assert!(note.contains("\"Hips\" and one more joint have fewer than 4 keys"), "{note}");
     assert!(folder.read("fifty.bvh").contains("Frames: 50"));
     let got = folder.condyle("resample walk.bvh --fps 1e30 -o huge.bvh");
     assert_eq!(got.status.code(), Some(2));
@@ -311,11 +393,17 @@ fn completions_and_manual_come_from_the_same_table() {
         let out = String::from_utf8(got.stdout).unwrap();
         assert!(out.contains("resample") && out.contains("source-units"), "{shell}");
     }
-    let got = folder.condyle("man");
-    let out = String::from_utf8(got.stdout).unwrap();
-    for word in ["condyle\\-info", "condyle\\-resample", "\\-\\-lenient"] {
-        assert!(out.contains(word), "{word}");
+    for (args, words) in [
+        ("man", &["condyle\\-info", "condyle\\-resample", "EXIT CODES"][..]),
+        ("man resample", &["\\-\\-lenient", "\\-\\-frames", ".SH EXAMPLES"][..]),
+    ] {
+        let out = String::from_utf8(folder.condyle(args).stdout).unwrap();
+        assert_eq!(out.matches(".TH ").count(), 1, "one page");
+        for word in words {
+            assert!(out.contains(word), "{args}: {word}\n{out}");
+        }
     }
+    assert_eq!(folder.condyle("man frobnicate").status.code(), Some(2));
 }
 
 #[test]

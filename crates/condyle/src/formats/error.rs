@@ -67,6 +67,8 @@ pub enum ReadErrorKind {
         /// What the system said.
         message: String,
     },
+    /// There is nothing in the file.
+    Empty,
     /// The bytes are of no format we know.
     UnknownFormat,
     /// The file is UTF-16 text.
@@ -158,6 +160,8 @@ pub enum ReadErrorKind {
     },
     /// Motion without the skeleton it belongs to (AMC without ASF).
     MissingSkeleton,
+    /// Motion whose skeleton could not be read.
+    BrokenSkeleton,
     /// A repair that `strict` does not allow.
     Strict {
         /// What would have been repaired.
@@ -207,38 +211,55 @@ impl ReadError {
         self.inner.excerpt.as_ref()
     }
 
-    /// One sentence on how to get past it, where there is one.
+    /// One sentence on how to get past it.
     #[must_use]
-    pub fn help(&self) -> Option<String> {
+    pub fn help(&self) -> &'static str {
         self.inner.kind.help()
     }
 }
 
 impl ReadErrorKind {
-    fn help(&self) -> Option<String> {
-        let text = match self {
-            Self::RowLength { .. } | Self::BoneLength { .. } | Self::Truncated { .. } => {
+    fn help(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "check the path, and that it is a file you may read",
+            Self::Empty => "the export or download went wrong: get the file again",
+            Self::UnknownFormat => {
+                "readable are ASF, AMC, BVH and TRC; the content decides, then the extension"
+            }
+            Self::Utf16 => "save it as UTF-8 or plain ASCII text",
+            Self::Expected { .. } => {
+                "the file breaks its format's rules here: correct the line, or re-export the file"
+            }
+            Self::BadNumber { text } if text.contains(',') => {
+                "decimal commas are not read: export with a decimal point"
+            }
+            Self::BadNumber { .. } | Self::BadValue { .. } => {
+                "correct the value, or re-export the file"
+            }
+            Self::NotFinite { .. } => "every value has to be a finite number: re-export the clip",
+            Self::RowLength { .. } | Self::BoneLength { .. } => {
                 "re-export the clip, or read it with --lenient to stop at the last whole frame"
             }
             Self::Declared { .. } => {
                 "the file was cut off or its header is wrong; --lenient reads the frames that are there"
             }
-            Self::BadNumber { text } if text.contains(',') => {
-                "decimal commas are not read: export with a decimal point"
+            Self::TooMany { .. } => "no real figure has as many: the file is broken",
+            Self::Truncated { .. } => {
+                "the file was cut off: get it again, or read it with --lenient to keep the whole \
+                 frames, if it has any"
             }
-            Self::NotFinite { .. } => "every value has to be a finite number: re-export the clip",
-            Self::UnknownFormat => {
-                "readable are ASF, AMC, BVH and TRC; the content decides, not the name"
-            }
-            Self::Utf16 => "save it as UTF-8 or plain ASCII text",
-            Self::MissingSkeleton => "give the ASF first: condyle info SKELETON.asf MOTION.amc",
+            Self::Missing { .. } => "the file is incomplete: get it again or re-export it",
+            Self::Duplicate { .. } => "remove or rename one of the two",
             Self::UnknownJoint { .. } => {
-                "the motion belongs to another skeleton: give the ASF it was recorded with"
+                "names have to match the skeleton: for AMC, give the ASF it was recorded with"
             }
+            Self::Hierarchy { .. } => {
+                "every bone needs one way up to the root: correct the hierarchy"
+            }
+            Self::MissingSkeleton => "name its ASF before it: SKELETON.asf MOTION.amc",
+            Self::BrokenSkeleton => "see the error of its ASF",
             Self::Strict { .. } => "read it without --strict to accept the repair",
-            _ => return None,
-        };
-        Some(text.to_owned())
+        }
     }
 }
 
@@ -246,6 +267,7 @@ impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { message } => write!(f, "cannot be read: {message}"),
+            Self::Empty => f.write_str("the file is empty"),
             Self::UnknownFormat => f.write_str("this is no motion file we know"),
             Self::Utf16 => f.write_str("the text is UTF-16"),
             Self::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
@@ -258,8 +280,8 @@ impl fmt::Display for ReadErrorKind {
             ),
             Self::BoneLength { bone, frame, found, expected } => write!(
                 f,
-                "bone {bone:?} has {found} values in frame {frame}, but the skeleton declares \
-                 {expected} degrees of freedom"
+                "bone {bone:?} has {found} values in frame {frame} (from 0), but the skeleton \
+                 declares {expected} degrees of freedom"
             ),
             Self::Declared { what, declared, possible } => write!(
                 f,
@@ -276,6 +298,7 @@ impl fmt::Display for ReadErrorKind {
             Self::UnknownJoint { name } => write!(f, "the skeleton has no joint {name:?}"),
             Self::Hierarchy { what } => f.write_str(what),
             Self::MissingSkeleton => f.write_str("AMC motion needs the skeleton it belongs to"),
+            Self::BrokenSkeleton => f.write_str("not read, since its skeleton could not be read"),
             Self::Strict { warning } => write!(f, "{warning}"),
         }
     }
@@ -284,11 +307,7 @@ impl fmt::Display for ReadErrorKind {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         location(f, self.path(), self.position())?;
-        write!(f, "{}", self.inner.kind)?;
-        if let Some(help) = self.help() {
-            write!(f, "\n  help: {help}")?;
-        }
-        Ok(())
+        write!(f, "{}\n  help: {}", self.inner.kind, self.help())
     }
 }
 
@@ -431,6 +450,21 @@ pub enum WarningKind {
         /// What was found and what was done.
         what: String,
     },
+    /// A joint turns about the same axis twice.
+    RepeatedAxis {
+        /// The joint.
+        joint: String,
+    },
+    /// A bone without children changes its length; its end site stays where it is.
+    LengthOfLeaf {
+        /// The bone.
+        bone: String,
+    },
+    /// A unit was given for a file that declares one, which counts.
+    UnitDeclared {
+        /// The declared unit.
+        unit: String,
+    },
     /// A section or field that we do not know; it is kept.
     UnknownField {
         /// Its name.
@@ -470,6 +504,9 @@ impl WarningKind {
                 | Self::UnknownField { .. }
                 | Self::NoMotion
                 | Self::NotWritten { .. }
+                | Self::RepeatedAxis { .. }
+                | Self::UnitDeclared { .. }
+                | Self::LengthOfLeaf { .. }
                 | Self::More { repairs: false, .. }
         )
     }
@@ -488,7 +525,7 @@ impl fmt::Display for WarningKind {
                 f.write_str("rows of motion run over several lines; read as one stream of values")
             }
             Self::RenamedJoint { name, renamed } => {
-                write!(f, "a second joint {name:?} is called {renamed:?} here")
+                write!(f, "a second {name:?} is called {renamed:?} here")
             }
             Self::UnnamedJoint { renamed } => {
                 write!(f, "a joint without a name is called {renamed:?} here")
@@ -534,6 +571,15 @@ impl fmt::Display for WarningKind {
                 "skeleton and motion give different units of angle; each is read in its own",
             ),
             Self::Repaired { what } => f.write_str(what),
+            Self::RepeatedAxis { joint } => {
+                write!(f, "joint {joint:?} turns about the same axis twice")
+            }
+            Self::LengthOfLeaf { bone } => {
+                write!(f, "bone {bone:?} changes its length, but its end site stays where it is")
+            }
+            Self::UnitDeclared { unit } => {
+                write!(f, "the file declares its unit, {unit}: --source-units is not used for it")
+            }
             Self::UnknownField { name } => write!(f, "unknown field {name:?} (kept)"),
             Self::Size { longest_path_m, unit, suggestion } => {
                 write!(
@@ -573,6 +619,11 @@ pub enum WriteError {
         /// What and why.
         what: String,
     },
+    /// The ASF that goes with an AMC would replace another that we did not write.
+    WouldReplace {
+        /// The ASF.
+        path: PathBuf,
+    },
 }
 
 impl fmt::Display for WriteError {
@@ -588,6 +639,12 @@ impl fmt::Display for WriteError {
                 path.display()
             ),
             Self::Unsupported { what } => f.write_str(what),
+            Self::WouldReplace { path } => write!(
+                f,
+                "{}: the skeleton of the AMC would replace this other one\n  help: choose another \
+                 name for the AMC, or replace it with --force",
+                path.display()
+            ),
         }
     }
 }

@@ -22,8 +22,10 @@ pub fn read_file(
         ReadError::new(ReadErrorKind::Io { message: error.to_string() }).with_path(path)
     })?;
     // The content decides; where it does not tell, the name does.
-    let format =
-        options.format.or_else(|| Format::detect(&bytes)).or_else(|| Format::of_path(path));
+    let found = Format::detect(&bytes);
+    // A format given for AMC motion is not meant for the skeleton before it.
+    let given = options.format.filter(|f| !(*f == Format::Amc && found == Some(Format::Asf)));
+    let format = given.or(found).or_else(|| Format::of_path(path));
     let options = ReadOptions { format, ..*options };
     let mut read = super::read(&bytes, skeleton, &options).map_err(|e| e.with_path(path))?;
     for warning in &mut read.warnings {
@@ -49,7 +51,7 @@ pub fn read_file(
 /// ```
 #[must_use]
 pub fn read_files<'a>(paths: &'a [PathBuf], options: &'a ReadOptions) -> ReadFiles<'a> {
-    ReadFiles { paths: paths.iter(), options, skeleton: None }
+    ReadFiles { paths: paths.iter(), options, skeleton: None, broken: false }
 }
 
 /// See [`read_files`].
@@ -58,6 +60,8 @@ pub struct ReadFiles<'a> {
     paths: std::slice::Iter<'a, PathBuf>,
     options: &'a ReadOptions,
     skeleton: Option<Skeleton<'a>>,
+    /// Whether the latest ASF could not be read.
+    broken: bool,
 }
 
 /// The latest ASF.
@@ -80,6 +84,7 @@ impl<'a> Iterator for ReadFiles<'a> {
             let skeleton = self.skeleton.as_ref().map(|s| &s.read.file);
             match read_file(path, skeleton, self.options) {
                 Ok(read) if read.file.format == Some(Format::Asf) => {
+                    self.broken = false;
                     let next = Skeleton { path, read, used: false };
                     if let Some(before) = self.skeleton.replace(next).and_then(Skeleton::alone) {
                         return Some(before);
@@ -100,6 +105,10 @@ impl<'a> Iterator for ReadFiles<'a> {
                     if named == Some(Format::Asf) {
                         // The motions that follow belong to this one, not to the one before.
                         self.skeleton = None;
+                        self.broken = true;
+                    } else if self.broken && *error.kind() == ReadErrorKind::MissingSkeleton {
+                        let error = ReadError::new(ReadErrorKind::BrokenSkeleton).with_path(path);
+                        return Some((path, Err(error)));
                     } else if let Some(skeleton) = &mut self.skeleton
                         && named == Some(Format::Amc)
                     {
@@ -133,11 +142,30 @@ pub fn write_file(
     let format =
         Format::of_path(path).ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
     let Written { parts, warnings } = super::write(file, format, options)?;
+    let target_of = |part: Format| {
+        if part == format { path.to_owned() } else { path.with_extension(part.extension()) }
+    };
+    for (part, _) in &parts {
+        let target = target_of(*part);
+        if target.is_dir() {
+            let message = "there is a folder of that name".to_owned();
+            return Err(WriteError::Io { path: target, message });
+        }
+    }
+    for (part, bytes) in parts.iter().filter(|(part, _)| *part != format) {
+        // Nobody named this file: it replaces only its like.
+        let target = target_of(*part);
+        let there = fs::read(&target).ok().filter(|there| there != bytes);
+        if !options.replace_skeleton && there.is_some_and(|t| !super::acclaim::is_ours(&t)) {
+            return Err(WriteError::WouldReplace { path: target });
+        }
+    }
     // All temporary files first: if the disk is full, no part replaces anything.
     let mut staged = Vec::new();
     for (part, bytes) in &parts {
-        let target =
-            if *part == format { path.to_owned() } else { path.with_extension(part.extension()) };
+        let target = target_of(*part);
+        // A link stays a link: what it leads to is replaced.
+        let target = fs::canonicalize(&target).unwrap_or(target);
         match stage(&target, bytes) {
             Ok(temporary) => staged.push((temporary, target)),
             Err(error) => {
@@ -148,11 +176,13 @@ pub fn write_file(
             }
         }
     }
-    for (temporary, target) in staged {
-        fs::rename(&temporary, &target).map_err(|error| {
+    let mut staged = staged.into_iter();
+    while let Some((temporary, target)) = staged.next() {
+        if let Err(error) = fs::rename(&temporary, &target) {
             let _ = fs::remove_file(&temporary);
-            WriteError::Io { path: target, message: error.to_string() }
-        })?;
+            staged.for_each(|(temporary, _)| drop(fs::remove_file(temporary)));
+            return Err(WriteError::Io { path: target, message: error.to_string() });
+        }
     }
     Ok(warnings)
 }

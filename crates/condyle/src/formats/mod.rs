@@ -25,12 +25,12 @@ mod text;
 pub mod trc;
 mod units;
 
-use crate::motion::{Clip, FrameRate, Markers};
+use crate::motion::{Channels, Clip, FrameRate, Markers};
 use crate::skeleton::Skeleton;
 
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file};
-pub use units::{LengthUnit, Units, size_notice};
+pub use units::{LengthUnit, UnitSource, Units, size_notice};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,7 +134,7 @@ pub enum Mode {
 pub struct ReadOptions {
     /// How forgiving to be.
     pub mode: Mode,
-    /// The unit of length, for files that declare none. Overrides what an ASF declares, too.
+    /// The unit of length, for files that declare none. What a file declares counts more.
     pub source_unit: Option<LengthUnit>,
     /// The frame rate, for formats that have none (AMC; 120 per second if not given).
     pub rate: Option<FrameRate>,
@@ -168,7 +168,7 @@ impl MotionFile {
             skeleton,
             clip: Some(clip),
             markers: None,
-            units: Units { length: LengthUnit::M, declared: true },
+            units: Units { length: LengthUnit::M, source: UnitSource::Declared },
             origin: Origin::Made,
         }
     }
@@ -226,8 +226,11 @@ pub fn read(
     options: &ReadOptions,
 ) -> Result<Read, ReadError> {
     let bytes = text::strip_bom(bytes)?;
+    if bytes.iter().all(|b| text::is_space(*b)) {
+        return Err(ReadError::new(ReadErrorKind::Empty));
+    }
     let format = options.format.or_else(|| Format::detect(bytes));
-    let read = match format.ok_or_else(|| ReadError::new(ReadErrorKind::UnknownFormat))? {
+    let mut read = match format.ok_or_else(|| ReadError::new(ReadErrorKind::UnknownFormat))? {
         Format::Bvh => bvh::read(bytes, options),
         Format::Asf => acclaim::read_asf(bytes, options),
         Format::Amc => {
@@ -236,6 +239,11 @@ pub fn read(
         }
         Format::Trc => trc::read(bytes, options),
     }?;
+    let is_motion = read.file.format == Some(Format::Amc);
+    if options.source_unit.is_some() && read.file.units.is_declared() && !is_motion {
+        let unit = read.file.units.length.to_string();
+        read.warnings.push(Warning::new(WarningKind::UnitDeclared { unit }));
+    }
     read.checked(options.mode)
 }
 
@@ -259,6 +267,8 @@ pub struct WriteOptions {
     pub unit: OutputUnit,
     /// TRC: also write the end sites, named after their joint with `_end` added.
     pub end_sites: bool,
+    /// AMC: let its ASF replace one that is there already and was not written by us.
+    pub replace_skeleton: bool,
 }
 
 impl WriteOptions {
@@ -284,9 +294,10 @@ pub struct Written {
     pub warnings: Vec<Warning>,
 }
 
-/// The most joint-frames that are written to one file: with 100 joints, two hours at 120 frames per
-/// second. A small file can declare many joints that never move; it must not become gigabytes.
-const MAX_WRITTEN: usize = 100_000_000;
+/// The most joint-frames that are written to one file, unless its source had as many values: with
+/// 30 joints, an hour and a half at 120 frames per second. A small file can declare many joints that
+/// never move; it must not become gigabytes.
+const MAX_WRITTEN: usize = 20_000_000;
 
 /// Writes a file's bytes. [`Format::Amc`] gives the motion and its skeleton as two parts.
 ///
@@ -299,7 +310,9 @@ pub fn write(
     options: &WriteOptions,
 ) -> Result<Written, WriteError> {
     let frames = file.clip.as_ref().map_or(0, Clip::frame_count);
-    if file.skeleton.len().saturating_mul(frames) > MAX_WRITTEN {
+    let source = file.clip.as_ref().and_then(Clip::channels).map(Channels::columns);
+    let most = source.map_or(0, |c| c.columns() * c.frames()).max(MAX_WRITTEN);
+    if file.skeleton.len().saturating_mul(frames) > most {
         let what = format!(
             "{} joints over {frames} frames are more than one file is made of; write it in pieces",
             file.skeleton.len()

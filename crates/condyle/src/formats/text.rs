@@ -343,6 +343,14 @@ impl<'a> Scanner<'a> {
         &self.bytes[start..self.at]
     }
 
+    /// The next word, which also ends before one of these bytes: empty where one stands here.
+    pub(crate) fn word_before(&mut self, ends: &[u8]) -> &'a [u8] {
+        self.skip_space();
+        let start = self.at;
+        self.skip_while(|b| !is_space(b) && !ends.contains(&b));
+        &self.bytes[start..self.at]
+    }
+
     /// The next word on this line; empty at its end.
     pub(crate) fn word_on_line(&mut self) -> &'a [u8] {
         if self.at_line_end() { &[] } else { self.word() }

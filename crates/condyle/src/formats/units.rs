@@ -93,8 +93,40 @@ impl std::str::FromStr for LengthUnit {
 pub struct Units {
     /// The unit.
     pub length: LengthUnit,
-    /// Whether the file declares it; otherwise it was assumed or given by the user.
-    pub declared: bool,
+    /// How we know.
+    pub source: UnitSource,
+}
+
+/// How the unit of a file is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitSource {
+    /// The file says so.
+    Declared,
+    /// The file does not say; the user does.
+    Given,
+    /// Nobody says; it is the usual one of the format.
+    Assumed,
+}
+
+impl Units {
+    /// Whether the file says so.
+    #[must_use]
+    pub fn is_declared(self) -> bool {
+        self.source == UnitSource::Declared
+    }
+
+    /// What the file declares, else what the user gives, else what is usual.
+    pub(crate) fn choose(
+        declared: Option<LengthUnit>,
+        given: Option<LengthUnit>,
+        usual: LengthUnit,
+    ) -> Self {
+        match (declared, given) {
+            (Some(length), _) => Self { length, source: UnitSource::Declared },
+            (None, Some(length)) => Self { length, source: UnitSource::Given },
+            (None, None) => Self { length: usual, source: UnitSource::Assumed },
+        }
+    }
 }
 
 /// The longest path along a grown person's bones, from hand to foot or hand to hand: CMU's and
@@ -155,7 +187,7 @@ mod tests {
         let mut s = Skeleton::new();
         let root = s.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
         s.add(root, Joint::new("b", 0.41 * DVec3::Y)).unwrap();
-        let notice = |unit| size_notice(&s, Units { length: unit, declared: false });
+        let notice = |unit| size_notice(&s, Units::choose(None, None, unit));
         // 41 units read as centimetres; they could be inches (1.04 m), but CMU units (2.3 m) are likelier.
         let Some(Warning { kind: WarningKind::Size { suggestion, .. }, .. }) =
             notice(LengthUnit::CM)
@@ -166,6 +198,8 @@ mod tests {
         let mut person = Skeleton::new();
         let root = person.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
         person.add(root, Joint::new("b", 1.8 * DVec3::Y)).unwrap();
-        assert!(size_notice(&person, Units { length: LengthUnit::M, declared: true }).is_none());
+        assert!(
+            size_notice(&person, Units::choose(Some(LengthUnit::M), None, LengthUnit::M)).is_none()
+        );
     }
 }

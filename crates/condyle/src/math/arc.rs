@@ -172,7 +172,9 @@ impl Arc {
         if TAU - above <= ROUNDING {
             return Some(self.min);
         }
-        Some(self.min + above)
+        // The sum must not round past the end it is before.
+        let lifted = self.min + above;
+        Some(if above <= width { lifted.min(self.max) } else { lifted })
     }
 }
 
@@ -217,6 +219,21 @@ mod tests {
             for end in [arc.min(), arc.max()] {
                 assert!(arc.contains(end), "{arc:?} {end:?}");
                 assert!(arc.contains(end.wrapped()), "{arc:?} {end:?} wrapped");
+            }
+        }
+    }
+
+    #[test]
+    fn every_whole_degree_end_is_inside_from_either_side() {
+        for min in -179..=180 {
+            for width in (0..360).step_by(7) {
+                let arc = Arc::from_degrees(f64::from(min), f64::from(min + width)).unwrap();
+                for turn in [-360, 0, 360] {
+                    for end in [min, min + width] {
+                        let angle = deg(f64::from(end + turn));
+                        assert!(arc.contains(angle), "{arc:?} {angle:?}");
+                    }
+                }
             }
         }
     }

@@ -15,7 +15,7 @@ use std::fmt;
 use glam::DVec3;
 
 use super::clip::{KeyTimes, Track};
-use crate::math::{Points, Rotation, Rotations, trig};
+use crate::math::{Interpolation, Points, Rotation, Rotations, trig};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 /// A table of numbers, column by column: one column per channel, one entry per frame.
@@ -341,14 +341,32 @@ impl Channels {
         self.translation_edits[joint.get()].insert(frame);
     }
 
-    /// The same channels over other frames: each takes over the frame of this table that is named,
-    /// edits included; where none is, the numbers are zero and marked as overtaken.
-    pub(crate) fn with_frames(&self, frames: &[Option<usize>]) -> Self {
+    /// The same channels over other frames, given as coordinates in frames of this table. A whole
+    /// one is taken over, edits included. Elsewhere the numbers are marked as overtaken, and zero
+    /// but for changes of length, which no track holds: they are interpolated here.
+    pub(crate) fn with_frames(&self, coordinates: &[f64], how: Interpolation) -> Self {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number below the frame count"
+        )]
+        let whole = |x: f64| (x.fract() == 0.0).then_some(x as usize);
+        let frames: Vec<Option<usize>> = coordinates.iter().map(|x| whole(*x)).collect();
         let mut columns = Columns::zeros(self.columns.columns(), frames.len());
         for c in 0..self.columns.columns() {
             let (from, to) = (self.columns.column(c), columns.column_mut(c));
-            for (to, frame) in to.iter_mut().zip(frames) {
+            for (to, frame) in to.iter_mut().zip(&frames) {
                 *to = frame.map_or(0.0, |f| from[f]);
+            }
+        }
+        for joint in &self.joints {
+            for (_, &c) in joint.dofs.iter().zip(&joint.columns).filter(|(d, _)| **d == Dof::Length)
+            {
+                let lengths: Points =
+                    self.columns.column(c).iter().map(|l| DVec3::new(*l, 0.0, 0.0)).collect();
+                for (to, x) in columns.column_mut(c).iter_mut().zip(coordinates) {
+                    *to = lengths.sample_frames(*x, how).map_or(0.0, |l| l.x);
+                }
             }
         }
         let edits = |old: &[FrameSet]| -> Vec<FrameSet> {

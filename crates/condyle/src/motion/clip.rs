@@ -332,6 +332,8 @@ pub enum ClipError {
     },
     /// More frames than a clip can have.
     TooManyFrames,
+    /// There are no frames where some are needed.
+    NoFrames,
 }
 
 /// What is wrong with a track.
@@ -366,6 +368,7 @@ impl fmt::Display for ClipError {
             Self::Track { track, fault: TrackFault::NotFinite } => {
                 write!(f, "a translation of joint {track} is not finite")
             }
+            Self::NoFrames => f.write_str("the clip has no frames"),
             Self::TooManyFrames => f.write_str("more frames than a clip can have"),
         }
     }

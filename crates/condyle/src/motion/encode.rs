@@ -197,7 +197,19 @@ impl<'a> Encoder<'a> {
         });
         let frames = self.clip.frame_count();
         let mut out = vec![vec![0.0; frames]; axes.len()];
+        // Frames before the first of the source's follow it, so that no curve jumps into it.
+        let first = source.as_ref().and_then(|(channels, _, _)| {
+            (0..frames).find(|f| channels.rotation_is_source(joint, *f))
+        });
         let mut previous = [0.0; 3];
+        if let (Some((channels, turns, tail)), Some(f)) = (&source, first) {
+            for (i, (_, column)) in turns.iter().enumerate() {
+                if let Some(p) = previous.get_mut(tail + i) {
+                    *p = channels.angle_unit().to_radians(channels.columns().value(*column, f));
+                }
+            }
+        }
+        let still = self.clip.track(joint).rotation_times().is_constant() && source.is_none();
         let inverse_rest = encoding.rest.inverse();
         for frame in self.clip.frames() {
             let f = frame.get();
@@ -220,7 +232,14 @@ impl<'a> Encoder<'a> {
                 return None;
             }
             for (column, angle) in out.iter_mut().zip(angles) {
-                column[f] = self.angle.from_radians(angle);
+                if still {
+                    column.fill(self.angle.from_radians(angle));
+                } else {
+                    column[f] = self.angle.from_radians(angle);
+                }
+            }
+            if still {
+                break;
             }
             previous = angles;
         }
@@ -244,8 +263,12 @@ impl<'a> Encoder<'a> {
             Some((channels.columns().column(column), along * channels.unit_m()))
         });
         let frames = self.clip.frame_count();
-        let mut out: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; frames]);
+        let mut out: [Vec<f64>; 3] =
+            std::array::from_fn(|axis| vec![0.0; if has(axis) { frames } else { 0 }]);
         let inverse_basis = encoding.basis.inverse();
+        let still = self.clip.track(joint).translation_times().is_constant()
+            && source.is_none()
+            && stretch.is_none();
         for frame in self.clip.frames() {
             let f = frame.get();
             if let Some(channels) = source
@@ -263,11 +286,16 @@ impl<'a> Encoder<'a> {
             }
             let shift = inverse_basis * (place - base_m);
             for axis in 0..3 {
-                if has(axis) {
+                if has(axis) && still {
+                    out[axis].fill(shift[axis] / self.unit_m);
+                } else if has(axis) {
                     out[axis][f] = shift[axis] / self.unit_m;
                 } else if shift[axis].abs() > self.still_m {
                     return None;
                 }
+            }
+            if still {
+                break;
             }
         }
         Some(out)

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::clip::Track;
-use super::{Channels, Clip, ClipError, FrameIndex, FrameRate, Interpolation, KeyTimes, Pose};
+use super::{Clip, ClipError, FrameIndex, FrameRate, Interpolation, KeyTimes, Pose};
 use crate::math::Rotation;
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -82,12 +82,16 @@ impl Clip {
     ///
     /// # Errors
     ///
-    /// [`ClipError::TooManyFrames`] beyond [`MAX_RESAMPLED`].
+    /// [`ClipError::TooManyFrames`] beyond [`MAX_RESAMPLED`] frames or what memory would hold,
+    /// [`ClipError::NoFrames`] for a clip without any.
     pub fn resample(
         &self,
         to: ResampleTo,
         interpolation: Option<Interpolation>,
     ) -> Result<Resampled, ClipError> {
+        if self.frame_count() == 0 {
+            return Err(ClipError::NoFrames);
+        }
         let (instants, rate) = self.instants(to)?;
         let tracks = self
             .tracks()
@@ -111,7 +115,9 @@ impl Clip {
             .collect();
         let clip = Self::new(instants.len(), rate, tracks)
             .expect("one sample per new frame and increasing times");
-        let channels = self.channels().map(|c| self.resampled_channels(c, &instants));
+        let coordinates: Vec<f64> = instants.iter().map(|i| i.frame).collect();
+        let how = interpolation.unwrap_or_default();
+        let channels = self.channels().map(|c| c.with_frames(&coordinates, how));
         let few_keys = (0..self.tracks().len())
             .map(JointIndex::new)
             .filter(|&j| {
@@ -146,7 +152,9 @@ impl Clip {
             }
             ResampleTo::Frames(n) => (n.max(1), 0.0, self.rate()),
         };
-        if count > MAX_RESAMPLED {
+        let joints = self.tracks().len().max(1) as u64;
+        let most = MAX_JOINT_FRAMES.max(4 * joints * self.frame_count() as u64);
+        if count > MAX_RESAMPLED || joints * u64::from(count) > most {
             return Err(ClipError::TooManyFrames);
         }
         let instants = (0..count)
@@ -157,22 +165,14 @@ impl Clip {
             .collect();
         Ok((instants, rate))
     }
-
-    /// The source numbers of the frames that are taken over, the others marked as overtaken.
-    fn resampled_channels(&self, source: &Channels, instants: &[Instant]) -> Channels {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a whole number below the frame count"
-        )]
-        let frames: Vec<Option<usize>> =
-            instants.iter().map(|i| (i.frame.fract() == 0.0).then_some(i.frame as usize)).collect();
-        source.with_frames(&frames)
-    }
 }
 
 /// The most frames a clip can be resampled to: a day and a half at 120 per second.
 pub const MAX_RESAMPLED: u32 = 1 << 24;
+
+/// The most joint-frames a clip can be resampled to, unless it had a quarter of that: with 30
+/// joints an hour and a half at 120 frames per second, in 1.6 GB.
+const MAX_JOINT_FRAMES: u64 = 20_000_000;
 
 /// The whole number that a frame coordinate means, if it is one to within rounding.
 fn snapped(frame: f64) -> f64 {
@@ -205,13 +205,12 @@ impl Resampled {
     pub fn note(&self, skeleton: &Skeleton) -> Option<String> {
         let first = *self.few_keys.first()?;
         let name = &skeleton[first].name;
-        let more = match self.few_keys.len() - 1 {
-            0 => String::new(),
-            n => format!(" and {n} more joints"),
+        let who = match self.few_keys.len() - 1 {
+            0 => format!("{name:?} has"),
+            1 => format!("{name:?} and one more joint have"),
+            n => format!("{name:?} and {n} more joints have"),
         };
-        Some(format!(
-            "{name:?}{more} have fewer than {FEW_KEYS} keys: what lies between is interpolation"
-        ))
+        Some(format!("{who} fewer than {FEW_KEYS} keys: what lies between is interpolation"))
     }
 }
 
@@ -239,7 +238,7 @@ impl Track {
 mod tests {
     use super::*;
     use crate::math::{Angle, Points, Rotations};
-    use crate::motion::{AngleUnit, Columns, JointChannels, Sequence};
+    use crate::motion::{AngleUnit, Channels, Columns, JointChannels, Sequence};
     use crate::skeleton::{Dof, Joint};
 
     fn about_x(degrees: f64) -> Rotation {
@@ -350,11 +349,34 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_that_is_only_near_a_source_frame_is_not_that_frame() {
+        // 100 frames to 99.5 per second: coordinates 1.005, 2.01, …
+        let rate = ResampleTo::Rate(fps(99.5));
+        let out = even(50, fps(100.0)).resample(rate, None).unwrap().clip;
+        check(&out.pose(FrameIndex(1)), 10.0 * 100.0 / 99.5, 100.0 / 99.5);
+    }
+
+    #[test]
+    fn a_clip_without_frames_is_refused() {
+        let empty = Clip::new(0, fps(30.0), vec![Track::constant(about_x(0.0), DVec3::ZERO)]);
+        let refused = empty.unwrap().resample(ResampleTo::Frames(5), None);
+        assert_eq!(refused.err(), Some(ClipError::NoFrames));
+    }
+
+    #[test]
     fn absurd_rates_are_refused_before_anything_is_allocated() {
-        for to in [ResampleTo::Rate(fps(1e300)), ResampleTo::Frames(u32::MAX)] {
+        for to in [
+            ResampleTo::Rate(fps(1e300)),
+            ResampleTo::Frames(u32::MAX),
+            ResampleTo::Frames(MAX_RESAMPLED + 1),
+        ] {
             let refused = even(10, fps(30.0)).resample(to, None);
             assert_eq!(refused.err(), Some(ClipError::TooManyFrames));
         }
+        // Many joints count, too.
+        let many = vec![Track::constant(about_x(0.0), DVec3::ZERO); 1000];
+        let many = Clip::new(2, fps(30.0), many).unwrap();
+        assert!(many.resample(ResampleTo::Frames(100_000), None).is_err());
     }
 
     #[test]

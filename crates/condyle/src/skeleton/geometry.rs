@@ -40,25 +40,32 @@ impl Skeleton {
 
     /// Length of the longest path from one leaf of the tree to another along the bones, end sites
     /// included, in metres. For a person it is 1.5 to 2.5 m, whatever the pose, which tells
-    /// whether a file's unit was guessed right.
+    /// whether a file's unit was guessed right. A root is no leaf: some stand on the ground, far
+    /// from the body. Only a chain, which has one leaf, is measured from its root.
     #[must_use]
     pub fn longest_path_m(&self) -> f64 {
         // For each joint the longest way down, and the two longest ways over different branches.
         let mut down = vec![0.0_f64; self.len()];
+        let mut branches = vec![0_u8; self.len()];
         let mut longest = 0.0_f64;
         for j in self.indices().rev() {
             let site = self[j].end_sites.iter().map(|s| length(s.offset_m)).fold(0.0, f64::max);
             // `down` of this joint was gathered from its children already.
             let here = down[j.get()];
-            longest = longest.max(here + site);
+            if branches[j.get()] > 0 && !self[j].end_sites.is_empty() {
+                longest = longest.max(here + site);
+            }
             down[j.get()] = here.max(site);
             if let Some(p) = self.parent(j) {
                 let through = down[j.get()] + length(self[j].offset_m);
-                longest = longest.max(down[p.get()] + through);
+                if branches[p.get()] > 0 {
+                    longest = longest.max(down[p.get()] + through);
+                }
+                branches[p.get()] = 1;
                 down[p.get()] = down[p.get()].max(through);
             }
         }
-        longest
+        if longest > 0.0 { longest } else { down.into_iter().fold(0.0, f64::max) }
     }
 
     /// The direction of the bone in the joint's local space, a unit vector: towards the child with
@@ -119,6 +126,18 @@ mod tests {
     #[test]
     fn the_longest_path_runs_over_two_branches_and_ignores_where_the_root_stands() {
         assert_eq!(forked().longest_path_m(), 1.0 + 2.0 + 0.5 + 3.0);
+    }
+
+    #[test]
+    fn a_root_on_the_ground_does_not_count_and_a_chain_is_measured_whole() {
+        let mut s = Skeleton::new();
+        let ground = s.add_root(Joint::new("ground", DVec3::ZERO)).unwrap();
+        let hips = s.add(ground, Joint::new("hips", 9.0 * DVec3::Y)).unwrap();
+        assert_eq!(s.longest_path_m(), 9.0);
+        s.add(hips, Joint::new("left", DVec3::X)).unwrap();
+        assert_eq!(s.longest_path_m(), 10.0);
+        s.add(hips, Joint::new("right", -0.5 * DVec3::X)).unwrap();
+        assert_eq!(s.longest_path_m(), 1.5);
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn c1_every_skeleton_reads_and_comes_back() {
         let skeleton = &asf.file.skeleton;
         assert_eq!(skeleton.len(), 31, "{path:?}");
         assert_eq!(asf.file.units.length.name(), Some("cmu"), "{path:?}");
-        assert!(asf.file.units.declared);
+        assert!(asf.file.units.is_declared());
         // The dof sets of the README.
         let mut sets = std::collections::BTreeMap::new();
         let mut limits = 0;

@@ -89,7 +89,7 @@ fn every_file_has_its_markers_frames_rate_and_unit() {
         assert_eq!(named, case.named, "{file}");
         assert!((markers(&read).rate.nominal_fps() - case.fps).abs() < 1e-9, "{file}");
         assert_eq!(read.file.units.length.name(), Some(case.unit), "{file}");
-        assert!(read.file.units.declared, "{file}");
+        assert!(read.file.units.is_declared(), "{file}");
 
         let counts: Vec<_> = read.warnings.iter().map(|w| w.kind.clone()).collect();
         let mut expected = case.warnings;
@@ -203,7 +203,7 @@ fn reading_what_was_written_gives_the_same() {
         if case.named == case.markers {
             for (row, source) in naive_rows(text).iter().zip(naive_rows(&bytes)) {
                 let width = 2 + 3 * case.markers;
-                assert_eq!(row[..], source[..width], "{}", case.file);
+                assert_eq!(row[..width], source[..width], "{}", case.file);
             }
         }
         let again = write(&second.file, Format::Trc, &WriteOptions::default()).unwrap();

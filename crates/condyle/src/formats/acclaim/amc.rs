@@ -8,7 +8,7 @@ use crate::formats::error::{ReadError, ReadErrorKind, Warning, WarningKind};
 use crate::formats::text::{self, Number, Scanner, Warnings, is_word};
 use crate::formats::{Mode, ReadOptions};
 use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate};
-use crate::skeleton::Skeleton;
+use crate::skeleton::{Dof, Skeleton};
 
 /// The rate of AMC files, which hardly ever say it.
 pub(super) const USUAL_FPS: f64 = 120.0;
@@ -72,7 +72,7 @@ pub(super) fn read(
     asf: &asf::Document,
     lowered: Lowered,
     options: &ReadOptions,
-) -> Result<(Document, Clip, Vec<Warning>), ReadError> {
+) -> Result<(Document, Option<Clip>, Vec<Warning>), ReadError> {
     let mut warnings = Warnings::default();
     let mut s = Scanner::new(bytes);
     let (mut document, rate) = header(&mut s, options, &mut warnings)?;
@@ -87,9 +87,11 @@ pub(super) fn read(
         let what = "values for a file of this size (its frames leave out most bones)";
         return Err(s.error(ReadErrorKind::TooMany { what, limit }));
     }
+    let bones = bones(asf, &lowered);
     let mut frames = Frames {
         s,
-        bones: bones(asf, &lowered),
+        moving: (0..bones.len()).filter(|b| bones[*b].count > 0).collect(),
+        bones,
         order: Vec::new(),
         columns: Columns::zeros(lowered.columns, count),
         frame: None,
@@ -114,6 +116,13 @@ pub(super) fn read(
     }
     if count == 0 {
         warnings.whole(WarningKind::NoMotion);
+        return Ok((document, None, warnings.finish(bytes)));
+    }
+    for j in skeleton.indices() {
+        let stretches = lowered.channels[j.get()].dofs.contains(&Dof::Length);
+        if stretches && !skeleton[j].end_sites.is_empty() {
+            warnings.whole(WarningKind::LengthOfLeaf { bone: skeleton[j].name.clone() });
+        }
     }
     frames.report_missing(whole, &mut warnings);
     document.bones = frames.order.iter().map(|&b| frames.bones[b].name.clone()).collect();
@@ -123,7 +132,7 @@ pub(super) fn read(
     let channels = Channels::new(lowered.channels, columns, angle, unit_m);
     let channels = channels.map_err(|e| bad(e.to_string()))?;
     let clip = Clip::from_channels(skeleton, rate, channels).map_err(|e| bad(e.to_string()))?;
-    Ok((document, clip, warnings.finish(bytes)))
+    Ok((document, Some(clip), warnings.finish(bytes)))
 }
 
 /// The lines before the first frame, and the frame rate.
@@ -158,7 +167,7 @@ fn header(
         }
     }
     let usual = FrameRate::from_fps(USUAL_FPS).expect("120 per second is a rate");
-    Ok((document, options.rate.or(rate).unwrap_or(usual)))
+    Ok((document, rate.or(options.rate).unwrap_or(usual)))
 }
 
 /// How many lines hold a frame number and nothing else.
@@ -220,6 +229,8 @@ fn bones(asf: &asf::Document, lowered: &Lowered) -> Vec<BoneColumns> {
 struct Frames<'a> {
     s: Scanner<'a>,
     bones: Vec<BoneColumns>,
+    /// The bones that have columns.
+    moving: Vec<usize>,
     /// The bones in the order in which they first appeared. The next line is nearly always that of
     /// the next of them, so no name is looked up.
     order: Vec<usize>,
@@ -238,7 +249,7 @@ struct Frames<'a> {
 
 impl Frames<'_> {
     fn read(&mut self, document: &mut Document, warnings: &mut Warnings) -> Result<(), ReadError> {
-        let moving = self.bones.iter().filter(|b| b.count > 0).count();
+        let moving = self.moving.len();
         let mut next = 0;
         loop {
             self.s.skip_space();
@@ -265,11 +276,23 @@ impl Frames<'_> {
             let Some(frame) = self.frame else {
                 return Err(self.s.expected("a frame number"));
             };
-            let bone = self.bone(&mut next)?;
-            self.values(at, bone, frame)?;
+            let line = self.bone(&mut next).and_then(|bone| self.values(at, bone, frame));
+            line.map_err(|error| self.cut_off(at, frame, error))?;
         }
         self.check_last()?;
         self.end_frame(moving)
+    }
+
+    /// The error of a line, or that the file ends within it: a last line without line end that
+    /// cannot be read was cut off.
+    fn cut_off(&self, line: usize, frame: usize, error: ReadError) -> ReadError {
+        let is_last = !self.s.bytes[line..].iter().any(|b| *b == b'\n' || *b == b'\r');
+        let said = matches!(error.kind(), ReadErrorKind::Truncated { .. });
+        if said || !is_last || self.frame == Some(0) {
+            return error;
+        }
+        let within = format!("frame {frame} (from 0)");
+        text::error_at(self.s.bytes, self.s.bytes.len(), ReadErrorKind::Truncated { within })
     }
 
     fn begin_frame(
@@ -387,7 +410,10 @@ impl Frames<'_> {
             let kind = ReadErrorKind::Missing { what };
             return Err(text::error_at(self.s.bytes, self.frame_at, kind));
         }
-        for bone in self.bones.iter().filter(|b| b.count > 0 && b.latest != frame + 1) {
+        for bone in self.moving.iter().map(|b| &self.bones[*b]) {
+            if bone.latest == frame + 1 {
+                continue;
+            }
             for column in bone.first..bone.first + bone.count {
                 let before = self.columns.value(column, frame - 1);
                 self.columns.set(column, frame, before);

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! Y.-C. Lin, "Help note for assignment 2", section II, eq 1–5. With C the world rotation of a
+//! S. Lin, "Help note for assignment 2", section II, eq 1–5. With C the world rotation of a
 //! bone's local space at rest (`axis`; `orientation` for the root), V the bone's vector in world
 //! space at rest (direction times length; zero for the root), and R the turns of its columns:
 //!
@@ -189,8 +189,7 @@ fn units(
         let what = "no unit of length is declared; inches are assumed".to_owned();
         warnings.whole(WarningKind::Repaired { what });
     }
-    let length = given.or(declared).unwrap_or(LengthUnit::INCH);
-    Ok((Units { length, declared: given.is_none() && declared.is_some() }, angle))
+    Ok((Units::choose(declared, given, LengthUnit::INCH), angle))
 }
 
 /// The world rotation that three angles about x, y and z stand for, the first letter acting first.

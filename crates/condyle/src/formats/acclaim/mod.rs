@@ -25,6 +25,14 @@ pub struct Origin {
     pub amc: Option<amc::Document>,
 }
 
+/// The comment at the top of every ASF made here.
+const WRITTEN_BY: &str = " written by condyle";
+
+/// Whether the bytes of an ASF begin with our own comment.
+pub(super) fn is_ours(asf: &[u8]) -> bool {
+    asf.strip_prefix(b"#").is_some_and(|rest| rest.starts_with(WRITTEN_BY.as_bytes()))
+}
+
 /// Reads an ASF.
 ///
 /// # Errors
@@ -52,7 +60,7 @@ pub fn read_asf(bytes: &[u8], options: &ReadOptions) -> Result<Read, ReadError> 
 
 /// Reads an AMC; `asf` is what reading its ASF gave.
 ///
-/// The frame rate is that of the options, else that of a `:SAMPLES-PER-SECOND` line, else 120.
+/// The frame rate is that of a `:SAMPLES-PER-SECOND` line, else that of the options, else 120.
 ///
 /// # Errors
 ///
@@ -78,7 +86,7 @@ pub fn read_amc(bytes: &[u8], asf: &MotionFile, options: &ReadOptions) -> Result
         file: MotionFile {
             format: Some(Format::Amc),
             skeleton: asf.skeleton.clone(),
-            clip: Some(clip),
+            clip,
             markers: None,
             units: asf.units,
             origin: super::Origin::Acclaim(Box::new(Origin {

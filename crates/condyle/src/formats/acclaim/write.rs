@@ -21,23 +21,33 @@ use crate::motion::encode::{Base, Encoder, Encoding, source_axes};
 use crate::motion::{AngleUnit, Clip, FrameRate, Sequence};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
+/// The limit of a degree of freedom that has none.
+const UNLIMITED: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
 const SHIFTS: [Dof; 3] = [Dof::Tx, Dof::Ty, Dof::Tz];
 const TURNS: [Dof; 3] = [Dof::Rx, Dof::Ry, Dof::Rz];
 
 pub(super) fn asf(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
     let mut plan = Plan::new(file, options)?;
     plan.motion();
+    plan.check_finite([].iter())?;
     let text = plan.document.to_text();
     Ok(Written { parts: vec![(Format::Asf, text.into_bytes())], warnings: plan.warnings })
 }
 
 pub(super) fn amc(file: &MotionFile, options: &WriteOptions) -> Result<Written, WriteError> {
     if file.clip.is_none() {
-        let what = "there is no motion to write as AMC".to_owned();
+        let what = if file.skeleton.is_empty() {
+            "AMC needs a skeleton with motion, and this file has only markers"
+        } else {
+            "AMC needs motion, and this file has only a skeleton; write .asf instead"
+        };
+        let what = what.to_owned();
         return Err(WriteError::Unsupported { what });
     }
     let mut plan = Plan::new(file, options)?;
     let values = plan.motion();
+    plan.check_finite(values.iter().flatten().flatten())?;
     let motion = plan.amc_text(&values);
     let skeleton = plan.document.to_text();
     let parts = vec![(Format::Amc, motion.into_bytes()), (Format::Asf, skeleton.into_bytes())];
@@ -76,7 +86,7 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(file: &'a MotionFile, options: &WriteOptions) -> Result<Self, WriteError> {
         if file.skeleton.is_empty() {
-            let what = "there are no joints to write as ASF".to_owned();
+            let what = "ASF needs a skeleton, and this file has none".to_owned();
             return Err(WriteError::Unsupported { what });
         }
         if let crate::formats::Origin::Acclaim(origin) = &file.origin
@@ -114,7 +124,7 @@ impl<'a> Plan<'a> {
             scale_lengths(&mut document, file.units.length.metres() / unit.metres());
         }
         // A unit that the user gave instead of the file's has to be declared, too.
-        let declared = file.units.declared && same;
+        let declared = file.units.is_declared() && same;
         if !declared && (!same || !lowered_as_declared(&origin.asf, unit)) {
             declare_length(&mut document, unit);
         }
@@ -173,6 +183,20 @@ impl<'a> Plan<'a> {
             set_dofs(&mut self.document, planned);
         }
         values
+    }
+
+    /// Whether the lengths of the document and these numbers can be read again.
+    fn check_finite<'b>(
+        &self,
+        mut values: impl Iterator<Item = &'b f64>,
+    ) -> Result<(), WriteError> {
+        let bones = self.document.bones();
+        let finite = bones.iter().all(|b| b.length.is_none_or(f64::is_finite));
+        if finite && values.all(|v| v.is_finite()) {
+            return Ok(());
+        }
+        let what = "some lengths are too large to be written in this unit".to_owned();
+        Err(WriteError::Unsupported { what })
     }
 
     fn amc_text(&self, values: &[Vec<Vec<f64>>]) -> String {
@@ -246,7 +270,15 @@ impl<'a> Plan<'a> {
                 word.is_some_and(|w| w.eq_ignore_ascii_case(SAMPLES_PER_SECOND))
             };
             header.retain(|line| !is_rate(line));
-            header.push(line);
+            // Before the unit of angles: some readers take what follows that for a frame.
+            let unit = |line: &String| {
+                line.trim_start().starts_with([':']) && {
+                    let word = line.trim().trim_start_matches(':').to_ascii_uppercase();
+                    word == "DEGREES" || word == "RADIANS"
+                }
+            };
+            let at = header.iter().position(unit).unwrap_or(header.len());
+            header.insert(at, line);
         }
         header
     }
@@ -345,9 +377,8 @@ fn set_dofs(document: &mut Document, planned: &Planned) {
         Some(bone) => {
             if let Some(Body::Bones(bones)) = document.body_mut(|b| matches!(b, Body::Bones(_))) {
                 let bone = &mut bones[bone];
-                if !bone.limits.is_empty() && bone.limits.len() < planned.encoding.dofs.len() {
-                    bone.limits
-                        .resize(planned.encoding.dofs.len(), (f64::NEG_INFINITY, f64::INFINITY));
+                if !planned.kept || !bone.limits.is_empty() {
+                    bone.limits.resize(planned.encoding.dofs.len(), UNLIMITED);
                 }
                 bone.dofs = Some(planned.encoding.dofs.clone());
                 if !planned.kept {
@@ -400,18 +431,18 @@ impl Fresh<'_> {
     /// The names of the bones, for each joint; the only root is `root`.
     fn bone_names(&mut self, only_root: Option<JointIndex>) -> Vec<String> {
         self.unique(ROOT);
-        let mut names = Vec::with_capacity(self.skeleton.len());
-        for j in self.skeleton.indices() {
-            if Some(j) == only_root {
-                names.push(ROOT.to_owned());
-                continue;
-            }
+        let mut names = vec![ROOT.to_owned(); self.skeleton.len()];
+        let others = self.skeleton.indices().filter(|j| Some(*j) != only_root);
+        // Names that can stay come first, so that none is taken by a changed one.
+        let (stay, change): (Vec<_>, Vec<_>) =
+            others.partition(|j| safe_name(&self.skeleton[*j].name) == self.skeleton[*j].name);
+        for j in stay.into_iter().chain(change) {
             let original = &self.skeleton[j].name;
             let name = self.unique(&safe_name(original));
             if name != *original {
                 self.warn(format!("joint {original:?} is called {name:?} in the ASF"));
             }
-            names.push(name);
+            names[j.get()] = name;
         }
         names
     }
@@ -422,6 +453,14 @@ impl Fresh<'_> {
         let only_root = if let [root] = *roots { Some(root) } else { None };
         let names = self.bone_names(only_root);
         let children = self.skeleton.children_of_all();
+        let root_position = match only_root {
+            Some(root) if self.clip.is_none() => self.skeleton[root].offset_m,
+            _ => DVec3::ZERO,
+        };
+        if only_root.is_none() {
+            let n = roots.len();
+            self.warn(format!("ASF has one root: \"root\" was put above the {n} roots"));
+        }
         let mut planned = Vec::with_capacity(self.skeleton.len());
 
         let mut below_root = Vec::new();
@@ -456,7 +495,8 @@ impl Fresh<'_> {
                     dofs,
                     sequence: Sequence::FirstActsFirst,
                     rest: Rotation::IDENTITY,
-                    base: Base::At(self.skeleton[j].offset_m),
+                    // With motion a root's place is all in its numbers, which so stay as they were.
+                    base: Base::At(if is_root { root_position } else { self.skeleton[j].offset_m }),
                     basis: Rotation::IDENTITY,
                     keeps_stretch: false,
                 },
@@ -479,7 +519,6 @@ impl Fresh<'_> {
             let root = Branch { parent: ROOT.to_owned(), children: below_root };
             self.hierarchy.insert(0, root);
         }
-        let root_position = only_root.map_or(DVec3::ZERO, |r| self.skeleton[r].offset_m);
         let root_order = only_root.map(|r| planned[r.get()].encoding.dofs.clone());
         let document = self.document(only_root, root_order, root_position);
         Plan {
@@ -503,7 +542,13 @@ impl Fresh<'_> {
             return match declared {
                 Some(dofs) if !self.turned[joint.get()] => {
                     let known = dofs.iter().map(|d| d.dof).filter(|d| *d != Dof::Length);
-                    known.collect()
+                    let mut distinct = Vec::new();
+                    for dof in known {
+                        if !distinct.contains(&dof) {
+                            distinct.push(dof);
+                        }
+                    }
+                    distinct
                 }
                 _ if is_root => [SHIFTS, TURNS].concat(),
                 _ => TURNS.to_vec(),
@@ -554,15 +599,16 @@ impl Fresh<'_> {
                 None => (low / self.unit.metres(), high / self.unit.metres()),
             })
         };
-        // All or none: limits belong to dofs by their place.
-        let limits: Option<Vec<_>> =
-            if self.turned[joint.get()] { None } else { dofs.iter().map(limit).collect() };
+        // Every dof gets a limit, since some readers ask for them; most are none. Limits of a space
+        // that was turned mean nothing any more.
+        let known = |dof: &Dof| if self.turned[joint.get()] { None } else { limit(dof) };
+        let limits = dofs.iter().map(|dof| known(dof).unwrap_or(UNLIMITED)).collect();
         let fields = declared.fields.iter().filter(|(key, value)| is_field(key, value));
         Bone {
             fields: fields.cloned().collect(),
             dofs: (!dofs.is_empty()).then(|| dofs.to_vec()),
             axis: Some(([0.0; 3], letters(dofs))),
-            limits: limits.unwrap_or_default(),
+            limits,
             ..self.straight(name, self.tip_m(joint, children).unwrap_or_default())
         }
     }
@@ -622,7 +668,7 @@ impl Fresh<'_> {
         order: Option<Vec<Dof>>,
         position_m: DVec3,
     ) -> Document {
-        let mut header = vec![" written by condyle".to_owned()];
+        let mut header = vec![super::WRITTEN_BY.to_owned()];
         if let Some(root) = only_root {
             let name = &self.skeleton[root].name;
             let plain = name.trim() == name && !name.is_empty() && !name.contains(char::is_control);

@@ -22,9 +22,18 @@ pub(super) fn lower(
     options: &ReadOptions,
     warnings: &mut Warnings,
 ) -> Result<MotionFile, ReadError> {
-    let length = options.source_unit.unwrap_or(LengthUnit::CM);
+    let units = Units::choose(None, options.source_unit, LengthUnit::CM);
+    let length = units.length;
     let skeleton = skeleton(bytes, &document, sites, length, warnings)?;
     let Document { hierarchy, frame_time_s, motion, .. } = document;
+
+    for (i, joint) in hierarchy.joints.iter().enumerate() {
+        let turns = joint.channels.iter().filter_map(|d| d.rotation_axis());
+        let axes: std::collections::BTreeSet<usize> = turns.clone().collect();
+        if axes.len() < turns.count() {
+            warnings.at(sites[i], WarningKind::RepeatedAxis { joint: joint.name.clone() });
+        }
+    }
 
     let mut first_column = 0;
     let mut added: Vec<usize> = Vec::new();
@@ -67,7 +76,7 @@ pub(super) fn lower(
         skeleton,
         clip,
         markers: None,
-        units: Units { length, declared: false },
+        units,
         origin: Origin::Bvh(hierarchy),
     })
 }

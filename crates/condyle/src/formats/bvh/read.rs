@@ -45,6 +45,8 @@ pub(super) fn document(
 struct Open {
     /// Index of the joint.
     joint: usize,
+    /// How far its line is indented, in bytes.
+    indent: usize,
     has_offset: bool,
     has_channels: bool,
 }
@@ -56,11 +58,18 @@ fn hierarchy(
     let mut joints: Vec<BvhJoint> = Vec::new();
     let mut sites = Vec::new();
     let mut stack: Vec<Open> = Vec::new();
+    let mut brackets = Brackets::default();
     loop {
         scanner.skip_space();
         let start = scanner.at;
         if scanner.peek() == Some(b'}') {
             scanner.at += 1;
+            if let Some(open) = stack.last()
+                && let Some(indent) = indent_of(scanner.bytes, start)
+            {
+                let odd = indent != open.indent;
+                brackets.note(open, odd);
+            }
             match stack.pop() {
                 Some(open) if !open.has_offset => {
                     let name = &joints[open.joint].name;
@@ -74,13 +83,20 @@ fn hierarchy(
             }
             continue;
         }
-        let word = scanner.word();
+        let word = scanner.word_before(b"{}");
+        if scanner.peek() == Some(b'{') && word.is_empty() {
+            return Err(scanner.expected("a name before {"));
+        }
         if word.is_empty() || is_word(word, "MOTION") {
             if let Some(open) = stack.last() {
                 let name = &joints[open.joint].name;
                 if word.is_empty() {
                     let within = format!("joint {name:?}");
                     return Err(scanner.error(ReadErrorKind::Truncated { within }));
+                }
+                if let Some(what) = brackets.fault(&joints) {
+                    let at = brackets.first_odd.map_or(start, |joint| sites[joint]);
+                    return Err(error_at(scanner.bytes, at, ReadErrorKind::Hierarchy { what }));
                 }
                 warnings.at(start, repaired(format!("joint {name:?} is not closed by a }}")));
             }
@@ -110,7 +126,14 @@ fn hierarchy(
                 warnings
                     .at(start, repaired(format!("JOINT {name:?} outside a ROOT was read as ROOT")));
             }
-            stack.push(Open { joint: joints.len(), has_offset: false, has_channels: false });
+            let indent = indent_of(scanner.bytes, start).unwrap_or(0);
+            brackets.indented |= stack.last().is_some_and(|above| above.indent < indent);
+            stack.push(Open {
+                joint: joints.len(),
+                indent,
+                has_offset: false,
+                has_channels: false,
+            });
             sites.push(start);
             joints.push(BvhJoint { name, parent, ..BvhJoint::default() });
         } else if let Some(open) = stack.last_mut() {
@@ -136,6 +159,45 @@ fn hierarchy(
             }));
         }
     }
+}
+
+/// What indentation says about the braces. A brace that is missing somewhere in the middle hangs
+/// joints below the wrong parent, and nothing but the indentation tells where it is missing.
+#[derive(Default)]
+struct Brackets {
+    /// Whether joints are indented deeper than their parents at all.
+    indented: bool,
+    /// The first joint that was closed by a } that is not below it.
+    first_odd: Option<usize>,
+}
+
+impl Brackets {
+    fn note(&mut self, open: &Open, odd: bool) {
+        if odd && self.first_odd.is_none() {
+            self.first_odd = Some(open.joint);
+        }
+    }
+
+    /// Why missing braces cannot be filled in at the end, if they cannot.
+    fn fault(&self, joints: &[BvhJoint]) -> Option<String> {
+        match self.first_odd {
+            Some(joint) => {
+                let name = &joints[joint].name;
+                Some(format!("a }} is missing; by the indentation, joint {name:?} is not closed"))
+            }
+            None if self.indented => None,
+            None => Some("a } is missing somewhere before MOTION".to_owned()),
+        }
+    }
+}
+
+/// How far a place is indented, if nothing but blanks is before it on its line.
+fn indent_of(bytes: &[u8], at: usize) -> Option<usize> {
+    // Deeper than any indentation; a long line is not searched for its beginning again and again.
+    const DEEPEST: usize = 4096;
+    let before = &bytes[at.saturating_sub(DEEPEST)..at];
+    let line = before.iter().rposition(|b| *b == b'\n' || *b == b'\r').map_or(0, |i| i + 1);
+    before[line..].iter().all(|b| is_space(*b)).then_some(before.len() - line)
 }
 
 fn refuse_second(
@@ -181,8 +243,7 @@ fn triple(scanner: &mut Scanner<'_>) -> Result<[f64; 3], ReadError> {
 fn end_site(scanner: &mut Scanner<'_>, two_words: bool) -> Result<BvhEndSite, ReadError> {
     if two_words {
         let start = scanner.at;
-        let word = scanner.word_on_line();
-        if !is_word(word, "Site") {
+        if scanner.at_line_end() || !is_word(scanner.word_before(b"{}"), "Site") {
             scanner.at = start;
         }
     }
@@ -195,12 +256,12 @@ fn end_site(scanner: &mut Scanner<'_>, two_words: bool) -> Result<BvhEndSite, Re
             scanner.at += 1;
             return Ok(site);
         }
-        let word = scanner.word();
+        let word = scanner.word_before(b"{}");
         if is_word(word, "OFFSET") {
             site.offset = triple(scanner)?;
         } else if is_word(word, "CHANNELS") && is_word(scanner.word_on_line(), "0") {
             // Some exporters say so explicitly.
-        } else if word.is_empty() {
+        } else if word.is_empty() && scanner.is_done() {
             let within = "an End Site".to_owned();
             return Err(scanner.error(ReadErrorKind::Truncated { within }));
         } else {
@@ -226,16 +287,25 @@ fn channels(scanner: &mut Scanner<'_>, warnings: &mut Warnings) -> Result<Vec<Do
         let mut ahead = scanner.clone();
         #[allow(clippy::cast_precision_loss, reason = "declared is below 1e9")]
         let more = (dofs.len() as f64) < declared;
-        let word = if more { ahead.word() } else { ahead.word_on_line() };
+        let word = if more || !ahead.at_line_end() { ahead.word_before(b"{}") } else { &[] };
         let Some(dof) = channel(word) else {
             ahead.skip_blanks();
-            let at_end = word.is_empty() || word == b"}" || is_keyword(word);
+            let at_end = word.is_empty() || is_keyword(word);
             if at_end {
                 break;
             }
             scanner.skip_space();
+            if ahead.is_done() {
+                let within = "the names of channels".to_owned();
+                return Err(scanner.error(ReadErrorKind::Truncated { within }));
+            }
             return Err(scanner.expected("a channel such as Xposition or Zrotation"));
         };
+        if dof.translation_axis().is_some() && dofs.contains(&dof) {
+            scanner.skip_space();
+            let what = format!("the channel {:?}", shortened(word));
+            return Err(scanner.error(ReadErrorKind::Duplicate { what, first: None }));
+        }
         dofs.push(dof);
         scanner.at = ahead.at;
     }
@@ -298,7 +368,7 @@ fn motion_header(
     if !header.present {
         return Ok(header);
     }
-    let word = scanner.word();
+    let word = scanner.word_before(b"{}");
     debug_assert!(is_word(word, "MOTION"), "the hierarchy ends at MOTION");
     let motion_at = scanner.at;
     let mut frame_time_seen = false;
@@ -318,10 +388,19 @@ fn motion_header(
         {
             frame_time_seen = true;
             match number(value) {
-                Some(Number::Finite(t, _))
-                    if crate::motion::FrameRate::from_frame_time(t).is_some() =>
+                Some(Number::Finite(t, n))
+                    if n == value.len()
+                        && crate::motion::FrameRate::from_frame_time(t).is_some() =>
                 {
                     header.frame_time_s = t;
+                }
+                None if !value.is_empty() => {
+                    let text = shortened(value);
+                    return Err(error_at(scanner.bytes, start, ReadErrorKind::BadNumber { text }));
+                }
+                Some(Number::Finite(_, n)) if n < value.len() => {
+                    let text = shortened(value);
+                    return Err(error_at(scanner.bytes, start, ReadErrorKind::BadNumber { text }));
                 }
                 _ => {
                     let kind = WarningKind::FrameTime {
@@ -353,9 +432,11 @@ fn after_label<'a>(line: &'a [u8], words: &[&str]) -> Option<&'a [u8]> {
         }
         rest = rest[n..].trim_ascii_start();
     }
-    let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii();
-    // `Frames` must not swallow a word that merely begins like it.
-    rest.first().is_none_or(|b| !b.is_ascii_alphabetic()).then_some(rest)
+    match rest.strip_prefix(b":") {
+        Some(value) => Some(value.trim_ascii()),
+        // Without a colon it must not swallow a word that merely begins like the label.
+        None => rest.first().is_none_or(|b| !b.is_ascii_alphabetic()).then_some(rest.trim_ascii()),
+    }
 }
 
 fn frame_count(text: &[u8]) -> Option<u64> {

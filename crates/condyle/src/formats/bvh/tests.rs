@@ -198,7 +198,7 @@ fn errors_say_where() {
     check_error("HIERARCHY\nROOT a\n{\n  OFFSET 1 2\n}", 4, 13, "found the end of the line");
     check_error("HIERARCHY\nROOT a\n{\n  OFFSET 1 1,5 2", 4, 12, "decimal comma");
     check_error(
-        "HIERARCHY\nROOT a\n{\n OFFSET 1 2 3\n CHANNELS 1 Wrotation",
+        "HIERARCHY\nROOT a\n{\n OFFSET 1 2 3\n CHANNELS 1 Wrotation\n",
         5,
         13,
         "a channel such as",
@@ -221,6 +221,36 @@ fn errors_say_where() {
         1,
         "not a whole number",
     );
+}
+
+/// Only a } missing at the end has one sensible repair: elsewhere joints would hang below the wrong
+/// parent, and nobody would see.
+#[test]
+fn a_brace_missing_in_the_middle_is_an_error_that_names_the_joint() {
+    let three = TWO_JOINTS.replace(
+        "  }\n}\nMOTION",
+        "  }\n  JOINT Arm\n  {\n    OFFSET 1 0 0\n    CHANNELS 0\n  }\n}\nMOTION",
+    );
+    assert_eq!(ok(&three).file.skeleton.len(), 3);
+    let missing = three.replacen("    }\n  }\n", "    }\n", 1);
+    check_error(&missing, 6, 3, "by the indentation, joint \"Spine\" is not closed");
+    let flat: String = missing.lines().map(|l| format!("{}\n", l.trim_start())).collect();
+    check_error(&flat, 20, 1, "a } is missing somewhere");
+}
+
+#[test]
+fn a_word_where_a_number_belongs_is_named() {
+    let one = with_joint("OFFSET 0 0 0\nCHANNELS 1 Xrotation", "1");
+    check_error(&one.replace("Frames: 1", "Frames: many"), 13, 1, "\"many\"");
+    check_error(
+        &one.replace("0.01", "0,01"),
+        14,
+        1,
+        "\"0,01\" is not a number\n  help: decimal comma",
+    );
+    check_error(&one.replace("0.01", "slow"), 14, 1, "\"slow\" is not a number");
+    let cut = "HIERARCHY\nROOT a\n{\n OFFSET 1 2 3\n CHANNELS 3 Xrotation Yrot";
+    check_error(cut, 5, 23, "the file ends within the names of channels");
 }
 
 #[test]
@@ -285,9 +315,13 @@ fn small_faults_are_repaired_with_warnings() {
     check(with_joint("OFFSET 0 0 0\nCHANNELS 3 Xrotation", "1"), "3 channels are declared, 1 are");
     check(with_joint("CHANNELS 1 Xrotation", "1"), "no OFFSET");
     check(with_joint(one, "1").replace("Frame Time: 0.01", "Frame Time: 0"), "frame time \"0\"");
+    check(
+        with_joint("OFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Xrotation", "1 2 3"),
+        "axis twice",
+    );
     check(with_joint(one, "1").replace("Frame Time: 0.01\n", ""), "frame time");
     check(with_joint(one, "1\nsome trailer text"), "no motion and were left out");
-    check(with_joint(one, "1").replace("}\nMOTION", "MOTION"), "not closed");
+    check(TWO_JOINTS.replace("}\nMOTION", "MOTION"), "not closed");
     check(with_joint(one, "1").replace("}\nMOTION", "}\n}\nMOTION"), "closes nothing");
     check(with_joint(one, "1").replace("JOINT j", "JOINT r"), "\"r#2\"");
     check(with_joint(one, "1").replace("JOINT j", "JOINT"), "joint_1");
@@ -457,4 +491,96 @@ fn prop_damaged_files_never_panic_and_what_reads_comes_back() {
         Ok(())
     })
     .budget_ms(2000);
+}
+
+#[test]
+fn positions_that_were_added_replace_the_offset_once_they_leave_zero() {
+    let six = "OFFSET 0 10 0\nCHANNELS 3 Xposition Yposition Zposition";
+    let mut file = ok(with_joint(six, "0 0.005 0")).file;
+    let j = file.skeleton.find("j").unwrap();
+    let place = DVec3::new(0.0, 0.15, 0.02);
+    file.clip.as_mut().unwrap().set_translation_m(j, FrameIndex(0), place);
+    check_place(&rewritten(&file, &WriteOptions::default()), "j", 0, [0.0, 15.0, 2.0]);
+}
+
+#[test]
+fn another_unit_keeps_channels_names_and_angles() {
+    let text = with_joint("OFFSET 1 2 3\nCHANNELS 2 Xrotation Zrotation", "400 50")
+        .replace("JOINT j", "JOINT r");
+    let file = ok(&text).file;
+    let options = WriteOptions { unit: OutputUnit::Unit(LengthUnit::M), ..WriteOptions::default() };
+    let written = write(&file, Format::Bvh, &options).unwrap().parts.remove(0).1;
+    let written = String::from_utf8(written).unwrap();
+    assert!(
+        written.contains("JOINT r\n") && written.contains("OFFSET 0.01 0.02 0.03"),
+        "{written}"
+    );
+    assert!(written.contains("CHANNELS 2 Xrotation Zrotation"), "{written}");
+    assert!(written.ends_with("\n400 50\n"), "{written}");
+}
+
+#[test]
+fn a_turn_that_is_barely_beyond_the_channels_still_gets_them() {
+    let mut file = ok(with_joint("OFFSET 1 2 3\nCHANNELS 1 Yrotation", "45")).file;
+    let j = file.skeleton.find("j").unwrap();
+    let beyond = deg(1, 45.0) * Rotation::about_x(Angle::from_radians(1e-6));
+    file.clip.as_mut().unwrap().set_rotation(j, FrameIndex(0), beyond);
+    check_local(&rewritten(&file, &WriteOptions::default()), "j", 0, beyond);
+}
+
+#[test]
+fn an_edit_before_the_sources_frames_follows_them_in_turns() {
+    let text = with_joint("OFFSET 1 2 3\nCHANNELS 1 Yrotation", "1000\n1010")
+        .replace("Frames: 1", "Frames: 2");
+    let mut file = ok(text).file;
+    let j = file.skeleton.find("j").unwrap();
+    file.clip.as_mut().unwrap().set_rotation(j, FrameIndex(0), deg(1, 995.0));
+    let columns = columns_of(&rewritten(&file, &WriteOptions::default()));
+    assert!((columns[0][0] - 995.0).abs() < 1e-9, "{columns:?}");
+}
+
+#[test]
+fn braces_need_no_blanks_around_them() {
+    let text = "HIERARCHY\nROOT a{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation}\nMOTION\nFrames: 1\n\
+                Frame Time: 1\n5\n";
+    check_local(&ok(text).file, "a", 0, deg(0, 5.0));
+    for site in ["End Site{OFFSET 0 1 0}", "EndSite{\nOFFSET 0 1 0}", "End Site\n{OFFSET 0 1 0\n}"]
+    {
+        let file = ok(text.replace("Xrotation}", &format!("Xrotation\n{site}}}"))).file;
+        let site = &file.skeleton.joints()[0].end_sites[0];
+        assert_eq!((site.name.as_deref(), site.offset_m), (None, DVec3::new(0.0, 0.01, 0.0)));
+    }
+}
+
+#[test]
+fn the_same_position_twice_is_refused() {
+    let text = with_joint("OFFSET 0 0 0\nCHANNELS 3 Xposition Xposition Yrotation", "1 2 3");
+    check_error(&text, 9, 22, "the channel \"Xposition\" appears a second time");
+}
+
+#[test]
+fn lengths_that_no_unit_can_hold_are_not_written() {
+    let file = ok(with_joint("OFFSET 1e308 0 0\nCHANNELS 0", "")).file;
+    let options =
+        WriteOptions { unit: OutputUnit::Unit(LengthUnit::MM), ..WriteOptions::default() };
+    for format in [Format::Bvh, Format::Asf] {
+        assert!(write(&file, format, &options).is_err(), "{format:?}");
+    }
+}
+
+#[test]
+fn a_small_file_does_not_become_gigabytes() {
+    use crate::motion::{Clip, FrameRate, Track};
+    use crate::skeleton::{Joint, Skeleton};
+    let mut s = Skeleton::new();
+    let root = s.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+    for i in 0..30_000 {
+        s.add(root, Joint::new(i.to_string(), DVec3::X)).unwrap();
+    }
+    let still = vec![Track::constant(Rotation::IDENTITY, DVec3::X); s.len()];
+    let clip = Clip::new(1000, FrameRate::from_fps(30.0).unwrap(), still).unwrap();
+    let file = MotionFile::new(s, clip);
+    for format in [Format::Bvh, Format::Amc, Format::Trc] {
+        assert!(write(&file, format, &WriteOptions::default()).is_err(), "{format:?}");
+    }
 }

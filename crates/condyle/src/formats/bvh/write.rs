@@ -43,7 +43,7 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
     let (skeleton, clip) = aligned(&file.skeleton, Some(clip));
     let clip = clip.expect("a clip was given");
     let own = match &file.origin {
-        Origin::Bvh(own) => fitting(own, &skeleton, unit, file.units.length),
+        Origin::Bvh(own) => fitting(own, &skeleton, file.units.length),
         _ => vec![None; skeleton.len()],
     };
 
@@ -56,13 +56,15 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
     for &j in &order {
         let own = own[j.get()];
         place[j.get()] = hierarchy.joints.len();
+        // In another unit the file's channels and names stay, its lengths are converted.
+        let numbers = own.filter(|_| unit == file.units.length);
         let joint = &skeleton[j];
         let mut out = BvhJoint {
             name: own.map_or_else(|| one_line(&joint.name), |o| o.name.clone()),
             parent: skeleton.parent(j).map(|p| place[p.get()]),
-            offset: own.map_or_else(|| in_unit(joint.offset_m, unit), |o| o.offset),
+            offset: numbers.map_or_else(|| in_unit(joint.offset_m, unit), |o| o.offset),
             channels: Vec::new(),
-            end_sites: own.map_or_else(
+            end_sites: numbers.map_or_else(
                 || {
                     let site = |s: &crate::skeleton::EndSite| BvhEndSite {
                         name: s.name.as_deref().map(one_line),
@@ -76,6 +78,15 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
         let mut values = motion(&skeleton, &encoder, &clip, j, own, &mut out, &mut warnings);
         columns.append(&mut values);
         hierarchy.joints.push(out);
+    }
+
+    let lengths = |j: &BvhJoint| {
+        let sites = j.end_sites.iter().flat_map(|s| s.offset);
+        j.offset.into_iter().chain(sites).all(f64::is_finite)
+    };
+    if !(hierarchy.joints.iter().all(lengths) && columns.iter().flatten().all(|v| v.is_finite())) {
+        let what = "some lengths are too large to be written in this unit".to_owned();
+        return Err(WriteError::Unsupported { what });
     }
 
     let mut text =
@@ -106,14 +117,13 @@ fn rest_clip(skeleton: &Skeleton) -> Clip {
     Clip::new(1, rate, tracks).expect("constant tracks make a clip")
 }
 
-/// For each joint the joint of the file it was read from, if it still says the same in this unit.
+/// For each joint the joint of the file it was read from, in `unit`, if it still says the same.
 fn fitting<'a>(
     own: &'a Hierarchy,
     skeleton: &Skeleton,
     unit: LengthUnit,
-    source: LengthUnit,
 ) -> Vec<Option<&'a BvhJoint>> {
-    let whole = own.joints.len() == skeleton.len() && unit == source;
+    let whole = own.joints.len() == skeleton.len();
     skeleton
         .indices()
         .map(|j| {
@@ -177,26 +187,36 @@ fn motion(
         keeps_stretch: false,
     };
     let before = encoding.dofs.len();
-    let columns = encoder.columns(joint, &mut encoding);
+    let mut columns = encoder.columns(joint, &mut encoding);
+    if matches!(encoding.base, Base::At(_))
+        && !would_be_added(out.offset, shifts_of(&encoding.dofs, &columns))
+    {
+        // Positions that left zero would replace the offset when read: so let them.
+        encoding.base = Base::ReplacedBelow(offset);
+        columns = encoder.columns(joint, &mut encoding);
+    }
     let name = &skeleton[joint].name;
     if own.is_some() && encoding.dofs.len() > before {
         let what = format!("the motion of {name:?} does not fit its channels; some were added");
         warnings.push(Warning::new(WarningKind::NotWritten { what }));
     }
     let replaces = matches!(encoding.base, Base::ReplacedBelow(_));
-    if replaces && skeleton.parent(joint).is_some() {
-        let shifts = encoding.dofs.iter().zip(&columns);
-        let shifts = shifts.filter(|(dof, _)| dof.translation_axis().is_some()).map(|(_, c)| c);
-        if would_be_added(out.offset, shifts) {
-            out.offset = [0.0; 3];
-            let what = format!(
-                "the offset of {name:?} was set to zero, or readers would add it to its positions"
-            );
-            warnings.push(Warning::new(WarningKind::NotWritten { what }));
-        }
+    let near_zero = would_be_added(out.offset, shifts_of(&encoding.dofs, &columns));
+    if replaces && skeleton.parent(joint).is_some() && near_zero {
+        out.offset = [0.0; 3];
+        let what = format!(
+            "the offset of {name:?} was set to zero, or readers would add it to its positions"
+        );
+        warnings.push(Warning::new(WarningKind::NotWritten { what }));
     }
     out.channels = encoding.dofs;
     columns
+}
+
+/// The columns of the shifts.
+fn shifts_of<'a>(dofs: &'a [Dof], columns: &'a [Vec<f64>]) -> impl Iterator<Item = &'a Vec<f64>> {
+    let shifts = dofs.iter().zip(columns).filter(|(dof, _)| dof.translation_axis().is_some());
+    shifts.map(|(_, column)| column)
 }
 
 fn has_positions(own: Option<&BvhJoint>) -> bool {

@@ -28,6 +28,11 @@ pub(super) fn lower(
     let markers = markers(bytes, &document, units.length, &mut warnings)?;
     check_counts(bytes, &document, markers.len(), &mut warnings);
     warnings.sort_by_key(|w| (w.at.is_none(), w.at));
+    if let Some(more) = warnings.len().checked_sub(text::MAX_WARNINGS).filter(|n| *n > 0) {
+        let repairs = warnings[text::MAX_WARNINGS..].iter().any(Warning::is_repair);
+        warnings.truncate(text::MAX_WARNINGS);
+        warnings.push(Warning::new(WarningKind::More { count: more as u64, repairs }));
+    }
     let fields = document.fields.into_iter().map(|f| (f.name, f.value)).collect();
     let header = Header { path: document.path, fields, first_frame };
     Ok((Markers { rate, times_s, markers }, header, units, warnings))
@@ -57,20 +62,18 @@ fn unit(
     options: &ReadOptions,
     warnings: &mut Vec<Warning>,
 ) -> Units {
-    if let Some(length) = options.source_unit {
-        return Units { length, declared: false };
-    }
     let field = document.field("Units").filter(|f| !f.value.is_empty());
-    if let Some(length) = field.and_then(|f| parse_unit(&f.value)) {
-        return Units { length, declared: true };
-    }
-    if let Some(field) = field {
+    let declared = field.and_then(|f| parse_unit(&f.value));
+    if let Some(field) = field
+        && declared.is_none()
+        && options.source_unit.is_none()
+    {
         let text = text::shortened(field.value.as_bytes());
         let what = format!("{text:?} is no unit of length we know; millimetres were assumed");
         let at = text::position(bytes, field.at);
         warnings.push(Warning::at(WarningKind::Repaired { what }, at));
     }
-    Units { length: LengthUnit::MM, declared: false }
+    Units::choose(declared, options.source_unit, LengthUnit::MM)
 }
 
 /// The first frame's number.

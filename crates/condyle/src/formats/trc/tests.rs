@@ -1,6 +1,7 @@
 use glam::DVec3;
 
 use super::{MAX_MARKERS, read};
+use crate::formats::UnitSource;
 use crate::formats::{
     Format, LengthUnit, Mode, MotionFile, Origin, OutputUnit, Position, Read, ReadErrorKind,
     ReadOptions, Units, Warning, WarningKind, WriteError, WriteOptions,
@@ -85,7 +86,7 @@ const ROWS: &str = "1\t0\t1\t2\t3\t4\t5\t6\n2\t0.01\t1.5\t-2e-1\t+3.\t.4\t5E+1\t
 fn a_plain_file() {
     let read = parse_as(two(ROWS), Mode::Strict);
     assert_eq!(read.warnings, []);
-    assert_eq!(read.file.units, Units { length: LengthUnit::M, declared: true });
+    assert_eq!(read.file.units, Units { length: LengthUnit::M, source: UnitSource::Declared });
     assert!(read.file.skeleton.is_empty() && read.file.clip.is_none());
     let markers = read.file.markers.unwrap();
     assert_eq!(names(&markers), ["A", "B"]);
@@ -393,21 +394,27 @@ fn units_in_any_spelling() {
     ] {
         let read = read_with(text, &ReadOptions::default());
         assert_eq!(read.file.units.length.metres(), metres, "{text}");
-        assert!(read.file.units.declared && read.warnings.is_empty(), "{text}");
+        assert!(read.file.units.is_declared() && read.warnings.is_empty(), "{text}");
         assert_eq!(positions(&read.file.markers.unwrap())[0][0].unwrap()[2], 3.0 * metres);
     }
     let read = read_with("parsec", &ReadOptions::default());
-    assert_eq!(read.file.units, Units { length: LengthUnit::MM, declared: false });
+    assert_eq!(read.file.units, Units { length: LengthUnit::MM, source: UnitSource::Assumed });
     let what = "\"parsec\" is no unit of length we know; millimetres were assumed";
     assert_eq!(read.warnings, [at(repaired(what), 3, 13)]);
     let given = ReadOptions { source_unit: Some(LengthUnit::CM), ..ReadOptions::default() };
-    for unit in ["m", "parsec"] {
-        let read = read_with(unit, &given);
-        assert_eq!(read.file.units, Units { length: LengthUnit::CM, declared: false });
-        assert_eq!(positions(&read.file.markers.unwrap())[0][0], Some([0.01, 0.02, 0.03]));
-    }
+    let read = read_with("parsec", &given);
+    assert_eq!(read.file.units, Units { length: LengthUnit::CM, source: UnitSource::Given });
+    assert_eq!(positions(&read.file.markers.unwrap())[0][0], Some([0.01, 0.02, 0.03]));
+    assert_eq!(read.warnings, []);
+    // What the file declares counts more, and that is said.
+    let read = read_with("m", &given);
+    assert_eq!(read.file.units, Units { length: LengthUnit::M, source: UnitSource::Declared });
+    assert!(matches!(read.warnings[0].kind, WarningKind::UnitDeclared { .. }));
     let none = two(ROWS).replace("\tUnits", "").replace("\tm\t100", "\t100");
-    assert_eq!(parse(none).file.units, Units { length: LengthUnit::MM, declared: false });
+    assert_eq!(
+        parse(none).file.units,
+        Units { length: LengthUnit::MM, source: UnitSource::Assumed }
+    );
 }
 
 #[test]
@@ -528,7 +535,7 @@ fn writing_what_was_read_keeps_numbers_header_and_gaps() {
         100.00\t200.00\t2\t2\tmm\t400.0\t17\t1103\n\
         Frame#\tTime\tleft hip\t\t\tB\t\t\n\
         \t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n\
-        17\t0.16\t617.24762\t-1055.27502\t0.1\t\t\t\n\
+        17\t0.16\t617.24762\t-1055.27502\t0.1\t\t\t\t\n\
         18\t0.17\t\t\t\t16.9505475600001\t-1e-9\t1234567.12345678\n";
     let read = parse_as(text, Mode::Strict);
     let (written, warnings) = write(&read.file, &WriteOptions::default());
@@ -538,7 +545,7 @@ fn writing_what_was_read_keeps_numbers_header_and_gaps() {
     let options = WriteOptions { unit: OutputUnit::Unit(LengthUnit::M), ..WriteOptions::default() };
     let (written, _) = write(&read.file, &options);
     assert!(written.contains("\tm\t400.0\t17\t"), "{written}");
-    assert!(written.contains("17\t0.16\t0.61724762\t-1.05527502\t0.0001\t\t\t\n"), "{written}");
+    assert!(written.contains("17\t0.16\t0.61724762\t-1.05527502\t0.0001\t\t\t\t\n"), "{written}");
 }
 
 #[test]
@@ -562,7 +569,7 @@ fn units_without_a_name_are_written_so_that_they_read_back() {
         let (written, warnings) = write(&file, &WriteOptions::default());
         assert!(matches!(&warnings[..], [Warning { kind: WarningKind::NotWritten { .. }, .. }]));
         let again = parse_as(&written, Mode::Strict).file;
-        assert_eq!(again.units, Units { length: unit, declared: true });
+        assert_eq!(again.units, Units { length: unit, source: UnitSource::Declared });
         for (a, b) in
             before.iter().flatten().zip(positions(&again.markers.unwrap()).iter().flatten())
         {

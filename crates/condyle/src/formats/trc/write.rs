@@ -59,6 +59,10 @@ impl Writer {
             for marker in &markers.markers {
                 self.position(marker.position_m(frame));
             }
+            if self.out.ends_with('\t') {
+                // Some readers drop an empty cell at the end of a line: then it is this one.
+                self.out.push('\t');
+            }
             self.out.push('\n');
         }
     }
