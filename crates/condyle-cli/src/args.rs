@@ -1,5 +1,6 @@
 //! The flags. Help, completions and the man page are all made from this one table.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -84,6 +85,7 @@ impl Reading {
             source_unit: self.source_units,
             rate: self.source_fps,
             format: self.from.map(FormatName::format),
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
     }
 }

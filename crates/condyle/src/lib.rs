@@ -2,6 +2,7 @@
 
 pub mod formats;
 pub mod math;
+mod memory;
 pub mod motion;
 pub mod skeleton;
 pub mod synth;

@@ -118,7 +118,7 @@ fn licences() -> Vec<Step> {
         needs: Some(&["cargo", "deny", "--version"]),
         ..Step::new(
             "licences, sources and duplicates of dependencies",
-            &["cargo", "deny", "--offline", "check", "licenses", "bans", "sources"],
+            &["cargo", "deny", "check", "licenses", "bans", "sources"],
         )
     }]
 }

@@ -18,7 +18,7 @@ pub fn read_file(
     skeleton: Option<&MotionFile>,
     options: &ReadOptions,
 ) -> Result<Read, ReadError> {
-    let bytes = fs::read(path).map_err(|error| {
+    let bytes = crate::memory::bytes_of(path).map_err(|error| {
         ReadError::new(ReadErrorKind::Io { message: error.to_string() }).with_path(path)
     })?;
     // The content decides; where it does not tell, the name does.

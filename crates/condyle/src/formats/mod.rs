@@ -18,12 +18,16 @@
 
 pub mod acclaim;
 pub mod bvh;
+mod decimal;
 mod error;
 mod files;
 mod names;
+mod rows;
 mod text;
 pub mod trc;
 mod units;
+
+use std::num::NonZeroUsize;
 
 use crate::motion::{Channels, Clip, FrameRate, Markers};
 use crate::skeleton::Skeleton;
@@ -130,7 +134,7 @@ pub enum Mode {
 }
 
 /// How to read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
     /// How forgiving to be.
     pub mode: Mode,
@@ -140,6 +144,21 @@ pub struct ReadOptions {
     pub rate: Option<FrameRate>,
     /// The format, where the content does not tell or tells wrong.
     pub format: Option<Format>,
+    /// How many threads a large file may be read with; the result is the same. One, the default,
+    /// starts none.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            source_unit: None,
+            rate: None,
+            format: None,
+            threads: NonZeroUsize::MIN,
+        }
+    }
 }
 
 /// What a motion file holds.
@@ -245,6 +264,20 @@ pub fn read(
         read.warnings.push(Warning::new(WarningKind::UnitDeclared { unit }));
     }
     read.checked(options.mode)
+}
+
+/// A number at `at` and where it ends, for the bare loop of the benchmark; at least one byte on.
+#[doc(hidden)]
+#[must_use]
+#[inline]
+pub fn bare_number(bytes: &[u8], at: usize) -> (f64, usize) {
+    if let Some(found) = decimal::decimal(bytes, at) {
+        return found;
+    }
+    match text::number(&bytes[at..]) {
+        Some(text::Number::Finite(value, n)) => (value, at + n),
+        _ => (f64::NAN, at + 1),
+    }
 }
 
 /// In which unit to write lengths.

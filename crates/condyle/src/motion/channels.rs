@@ -30,7 +30,7 @@ impl Columns {
     /// A table of zeros.
     #[must_use]
     pub fn zeros(columns: usize, frames: usize) -> Self {
-        Self { values: vec![0.0; columns * frames], frames, columns }
+        Self { values: crate::memory::zeros(columns * frames), frames, columns }
     }
 
     /// How many columns.
@@ -64,6 +64,12 @@ impl Columns {
     pub fn column_mut(&mut self, column: usize) -> &mut [f64] {
         assert!(column < self.columns, "column {column} of {}", self.columns);
         &mut self.values[column * self.frames..(column + 1) * self.frames]
+    }
+
+    /// All channels, writable, one after the other.
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        // Chunks of nothing are not allowed; then there is nothing to give either.
+        self.values.chunks_exact_mut(self.frames.max(1))
     }
 
     /// One number.

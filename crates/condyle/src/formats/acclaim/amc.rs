@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::asf;
+use super::frames;
 use super::lower::{Lowered, ROOT};
 use crate::formats::error::{ReadError, ReadErrorKind, Warning, WarningKind};
 use crate::formats::text::{self, Number, Scanner, Warnings, is_word};
@@ -65,7 +66,18 @@ pub(super) const SAMPLES_PER_SECOND: &str = "SAMPLES-PER-SECOND";
 /// Words of a header that we know.
 const KEYWORDS: [&str; 4] = ["FULLY-SPECIFIED", "DEGREES", "RADIANS", SAMPLES_PER_SECOND];
 
-/// Reads the motion of a skeleton.
+/// What an AMC says: its header, its numbers, and what they mean.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    pub(super) document: Document,
+    /// One column per degree of freedom of the skeleton.
+    pub(super) columns: Columns,
+    angle: AngleUnit,
+    rate: FrameRate,
+    warnings: Warnings,
+}
+
+/// Reads an AMC for a skeleton. There is no clip if there are no frames.
 pub(super) fn read(
     bytes: &[u8],
     skeleton: &Skeleton,
@@ -73,48 +85,9 @@ pub(super) fn read(
     lowered: Lowered,
     options: &ReadOptions,
 ) -> Result<(Document, Option<Clip>, Vec<Warning>), ReadError> {
-    let mut warnings = Warnings::default();
-    let mut s = Scanner::new(bytes);
-    let (mut document, rate) = header(&mut s, options, &mut warnings)?;
-    let angle = document.angle_unit().unwrap_or(lowered.angle);
-    if angle != lowered.angle {
-        warnings.at(0, WarningKind::AngleUnits);
-    }
-    let count = count_frames(s.clone());
-    let cells = lowered.columns as u64 * count as u64;
-    let limit = VALUES_FREE.max(bytes.len() as u64 * VALUES_PER_BYTE);
-    if cells > limit || u32::try_from(count).is_err() {
-        let what = "values for a file of this size (its frames leave out most bones)";
-        return Err(s.error(ReadErrorKind::TooMany { what, limit }));
-    }
-    let bones = bones(asf, &lowered);
-    let mut frames = Frames {
-        s,
-        moving: (0..bones.len()).filter(|b| bones[*b].count > 0).collect(),
-        bones,
-        order: Vec::new(),
-        columns: Columns::zeros(lowered.columns, count),
-        frame: None,
-        frame_at: 0,
-        number: 0,
-        numbers_warned: false,
-        bones_seen: 0,
-        slow: HashMap::new(),
-    };
-    let result = frames.read(&mut document, &mut warnings);
-    let mut whole = count;
-    if let Err(error) = result {
-        // What was read so far is whole but for the frame that the error is in.
-        let kept = frames.frame.unwrap_or(0);
-        if options.mode != Mode::Lenient || kept == 0 {
-            return Err(error);
-        }
-        whole = kept;
-        let dropped = bytes.len() - frames.frame_at;
-        let kind = WarningKind::Dropped { bytes: dropped as u64, why: error.kind().to_string() };
-        warnings.at(frames.frame_at, kind);
-    }
-    if count == 0 {
+    let Numbers { document, columns, angle, rate, mut warnings } =
+        read_columns(bytes, asf, &lowered, options)?;
+    if columns.frames() == 0 {
         warnings.whole(WarningKind::NoMotion);
         return Ok((document, None, warnings.finish(bytes)));
     }
@@ -124,15 +97,113 @@ pub(super) fn read(
             warnings.whole(WarningKind::LengthOfLeaf { bone: skeleton[j].name.clone() });
         }
     }
-    frames.report_missing(whole, &mut warnings);
-    document.bones = frames.order.iter().map(|&b| frames.bones[b].name.clone()).collect();
-    let columns = frames.columns.truncated(whole);
     let bad = |what: String| ReadError::new(ReadErrorKind::BadValue { what });
     let unit_m = lowered.units.length.metres();
     let channels = Channels::new(lowered.channels, columns, angle, unit_m);
     let channels = channels.map_err(|e| bad(e.to_string()))?;
     let clip = Clip::from_channels(skeleton, rate, channels).map_err(|e| bad(e.to_string()))?;
     Ok((document, Some(clip), warnings.finish(bytes)))
+}
+
+/// Reads the numbers of an AMC.
+pub(super) fn read_columns(
+    bytes: &[u8],
+    asf: &asf::Document,
+    lowered: &Lowered,
+    options: &ReadOptions,
+) -> Result<Numbers, ReadError> {
+    let mut warnings = Warnings::default();
+    let mut s = Scanner::new(bytes);
+    let (mut document, rate) = header(&mut s, options, &mut warnings)?;
+    let angle = document.angle_unit().unwrap_or(lowered.angle);
+    if angle != lowered.angle {
+        warnings.at(0, WarningKind::AngleUnits);
+    }
+    let bones = bones(asf, lowered);
+    let usual = usual_lines(s.clone(), &bones).and_then(|(lines, first)| {
+        let all = lowered.columns;
+        let columns = frames::usual_frames(s.rest(), &lines, all, first, options.threads)?;
+        Some((lines, first, columns))
+    });
+    let columns = if let Some((lines, first, columns)) = usual {
+        document.first_frame = first;
+        document.bones = lines.iter().map(|l| text::decode(&l.name).into_owned()).collect();
+        columns
+    } else {
+        careful_frames(s, bones, lowered.columns, options.mode, &mut document, &mut warnings)?
+    };
+    Ok(Numbers { document, columns, angle, rate, warnings })
+}
+
+/// Frames of any kind, with every fault at its place.
+fn careful_frames(
+    s: Scanner<'_>,
+    bones: Vec<BoneColumns>,
+    columns: usize,
+    mode: Mode,
+    document: &mut Document,
+    warnings: &mut Warnings,
+) -> Result<Columns, ReadError> {
+    let bytes = s.bytes;
+    let count = count_frames(s.clone());
+    let cells = columns as u64 * count as u64;
+    let limit = VALUES_FREE.max(bytes.len() as u64 * VALUES_PER_BYTE);
+    if cells > limit || u32::try_from(count).is_err() {
+        let what = "values for a file of this size (its frames leave out most bones)";
+        return Err(s.error(ReadErrorKind::TooMany { what, limit }));
+    }
+    let mut frames = Frames {
+        s,
+        moving: (0..bones.len()).filter(|b| bones[*b].count > 0).collect(),
+        bones,
+        order: Vec::new(),
+        columns: Columns::zeros(columns, count),
+        frame: None,
+        frame_at: 0,
+        number: 0,
+        numbers_warned: false,
+        bones_seen: 0,
+        slow: HashMap::new(),
+    };
+    let result = frames.read(document, warnings);
+    let mut whole = count;
+    if let Err(error) = result {
+        // What was read so far is whole but for the frame that the error is in.
+        let kept = frames.frame.unwrap_or(0);
+        if mode != Mode::Lenient || kept == 0 {
+            return Err(error);
+        }
+        whole = kept;
+        let dropped = bytes.len() - frames.frame_at;
+        let kind = WarningKind::Dropped { bytes: dropped as u64, why: error.kind().to_string() };
+        warnings.at(frames.frame_at, kind);
+    }
+    frames.report_missing(whole, warnings);
+    document.bones = frames.order.iter().map(|&b| frames.bones[b].name.clone()).collect();
+    Ok(frames.columns.truncated(whole))
+}
+
+/// The lines of the first frame and its number, if it has each moving bone once.
+fn usual_lines(mut s: Scanner<'_>, bones: &[BoneColumns]) -> Option<(Vec<frames::Line>, u64)> {
+    s.skip_space();
+    let first = frame_number(&mut s)?;
+    let by_name: HashMap<&str, &BoneColumns> = bones.iter().map(|b| (b.name.as_str(), b)).collect();
+    let mut lines: Vec<frames::Line> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    loop {
+        s.next_line();
+        s.skip_space();
+        let name = s.clone().word();
+        if name.is_empty() || name.iter().all(u8::is_ascii_digit) {
+            break;
+        }
+        let bone = by_name.get(text::decode(name).as_ref()).copied()?;
+        if !seen.insert(bone.name.as_str()) {
+            return None;
+        }
+        lines.push(frames::Line { name: name.to_vec(), first: bone.first, count: bone.count });
+    }
+    bones.iter().all(|b| b.count == 0 || seen.contains(b.name.as_str())).then_some((lines, first))
 }
 
 /// The lines before the first frame, and the frame rate.

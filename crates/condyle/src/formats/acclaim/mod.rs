@@ -5,11 +5,15 @@
 
 pub mod amc;
 pub mod asf;
+mod frames;
 mod lower;
 mod write;
 
 #[cfg(test)]
 mod tests;
+
+use crate::motion::Columns;
+use crate::skeleton::Skeleton;
 
 use super::{
     Format, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, WriteError, WriteOptions,
@@ -66,20 +70,7 @@ pub fn read_asf(bytes: &[u8], options: &ReadOptions) -> Result<Read, ReadError> 
 ///
 /// [`ReadError`] says what is wrong and where.
 pub fn read_amc(bytes: &[u8], asf: &MotionFile, options: &ReadOptions) -> Result<Read, ReadError> {
-    let super::Origin::Acclaim(origin) = &asf.origin else {
-        return Err(ReadError::new(ReadErrorKind::MissingSkeleton));
-    };
-    let places = asf::Places::default();
-    let source = lower::Source { bytes: &[], places: &places };
-    let mut lowered = lower::lower(&origin.asf, source, Some(asf.units.length))?;
-    let joints = |s: &crate::skeleton::Skeleton| -> Vec<String> {
-        s.joints().iter().map(|j| j.name.clone()).collect()
-    };
-    if joints(&asf.skeleton) != joints(&lowered.skeleton) {
-        let what = "the skeleton is no longer that of its ASF".to_owned();
-        return Err(ReadError::new(ReadErrorKind::Hierarchy { what }));
-    }
-    lowered.stand_on(&asf.skeleton);
+    let (origin, lowered) = skeleton_of(asf)?;
     let (document, clip, warnings) =
         amc::read(bytes, &asf.skeleton, &origin.asf, lowered, options)?;
     Ok(Read {
@@ -96,6 +87,37 @@ pub fn read_amc(bytes: &[u8], asf: &MotionFile, options: &ReadOptions) -> Result
         },
         warnings,
     })
+}
+
+/// The documents of an ASF, and what its motion's columns mean.
+fn skeleton_of(asf: &MotionFile) -> Result<(&Origin, lower::Lowered), ReadError> {
+    let super::Origin::Acclaim(origin) = &asf.origin else {
+        return Err(ReadError::new(ReadErrorKind::MissingSkeleton));
+    };
+    let places = asf::Places::default();
+    let source = lower::Source { bytes: &[], places: &places };
+    let mut lowered = lower::lower(&origin.asf, source, Some(asf.units.length))?;
+    let names = |s: &Skeleton| s.joints().iter().map(|j| j.name.clone()).collect::<Vec<_>>();
+    if names(&asf.skeleton) != names(&lowered.skeleton) {
+        let what = "the skeleton is no longer that of its ASF".to_owned();
+        return Err(ReadError::new(ReadErrorKind::Hierarchy { what }));
+    }
+    lowered.stand_on(&asf.skeleton);
+    Ok((origin, lowered))
+}
+
+/// Reads the numbers of an AMC into columns and no further: the motion as the file has it.
+///
+/// # Errors
+///
+/// [`ReadError`] says what is wrong and where.
+pub fn read_columns(
+    bytes: &[u8],
+    asf: &MotionFile,
+    options: &ReadOptions,
+) -> Result<Columns, ReadError> {
+    let (origin, lowered) = skeleton_of(asf)?;
+    amc::read_columns(bytes, &origin.asf, &lowered, options).map(|numbers| numbers.columns)
 }
 
 /// Writes an ASF. What was read from an ASF and not changed is written with its own numbers.

@@ -12,6 +12,7 @@
 
 mod lower;
 mod read;
+mod rows;
 mod write;
 
 #[cfg(test)]
@@ -81,7 +82,7 @@ pub struct BvhEndSite {
 /// See [`read`](super::read).
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let (document, sites) = read::document(bytes, options.mode, &mut warnings)?;
+    let (document, sites) = read::document(bytes, options, &mut warnings)?;
     let file = lower::lower(bytes, document, &sites, options, &mut warnings)?;
     Ok(Read { file, warnings: warnings.finish(bytes) })
 }
@@ -93,7 +94,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Read, ReadError> {
 /// See [`read`](super::read).
 pub fn read_document(bytes: &[u8], options: &ReadOptions) -> Result<Document, ReadError> {
     let bytes = super::text::strip_bom(bytes)?;
-    read::document(bytes, options.mode, &mut Warnings::default()).map(|(document, _)| document)
+    read::document(bytes, options, &mut Warnings::default()).map(|(document, _)| document)
 }
 
 /// Writes a BVH.

@@ -1,11 +1,11 @@
 //! From bytes to a [`Document`].
 
-use super::{BvhEndSite, BvhJoint, Document, Hierarchy};
-use crate::formats::Mode;
+use super::{BvhEndSite, BvhJoint, Document, Hierarchy, rows};
 use crate::formats::error::{ReadError, ReadErrorKind, WarningKind};
 use crate::formats::text::{
     Number, Scanner, Warnings, decode, error_at, is_space, is_word, number, shortened,
 };
+use crate::formats::{Mode, ReadOptions};
 use crate::motion::Columns;
 use crate::skeleton::{Dof, MAX_JOINTS};
 
@@ -24,14 +24,21 @@ pub(super) type Sites = Vec<usize>;
 /// Reads a whole BVH.
 pub(super) fn document(
     bytes: &[u8],
-    mode: Mode,
+    options: &ReadOptions,
     warnings: &mut Warnings,
 ) -> Result<(Document, Sites), ReadError> {
     let mut scanner = Scanner::new(bytes);
     let (hierarchy, sites) = hierarchy(&mut scanner, warnings)?;
     let header = motion_header(&mut scanner, warnings)?;
     let channels = hierarchy.channel_count();
-    let motion = rows(&mut scanner, channels, &header, mode, warnings)?;
+    let usual = header.frames.and_then(|frames| {
+        let frames = usize::try_from(frames).ok()?;
+        rows::usual_rows(scanner.rest(), channels, frames, options.threads)
+    });
+    let motion = match usual {
+        Some(motion) => motion,
+        None => careful_rows(&mut scanner, channels, &header, options.mode, warnings)?,
+    };
     let document = Document {
         hierarchy,
         declared_frames: header.frames,
@@ -456,7 +463,7 @@ fn frame_count(text: &[u8]) -> Option<u64> {
 }
 
 /// The rows of motion into columns.
-fn rows(
+fn careful_rows(
     scanner: &mut Scanner<'_>,
     channels: usize,
     header: &MotionHeader,

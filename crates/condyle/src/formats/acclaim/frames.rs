@@ -1,0 +1,206 @@
+//! Frames of an AMC, the usual kind: every frame has the same bones in the same order, and frame
+//! numbers count up by one.
+//!
+//! As with BVH, anything unusual makes this reader give up, and the careful one in
+//! [`amc`](super::amc) starts again and says what it is and where.
+
+use std::num::NonZeroUsize;
+
+use crate::formats::rows::{self, BLOCK};
+use crate::formats::text::is_space;
+use crate::motion::Columns;
+
+/// A bone's line in every frame.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// The name it begins with.
+    pub(super) name: Vec<u8>,
+    /// Its first column; the others follow.
+    pub(super) first: usize,
+    /// How many values it has.
+    pub(super) count: usize,
+}
+
+/// The frames as columns, if all are usual. `data` begins at the first frame's number.
+pub(super) fn usual_frames(
+    data: &[u8],
+    lines: &[Line],
+    columns: usize,
+    first_number: u64,
+    threads: NonZeroUsize,
+) -> Option<Columns> {
+    let data = data.trim_ascii_end();
+    let per_frame = lines.len() + 1;
+    let ends = data.iter().filter(|b| **b == b'\n').count() + 1;
+    // With a line for each column at least, a frame takes more bytes than it has values.
+    if !ends.is_multiple_of(per_frame) || columns == 0 || lines.is_empty() {
+        return None;
+    }
+    let frames = ends / per_frame;
+    if frames.checked_mul(columns)? > data.len() {
+        return None;
+    }
+    let read = |piece: &[u8], before: usize, columns: &mut [&mut [f64]]| {
+        let first = first_number.checked_add(before as u64);
+        first.is_some_and(|number| read_piece(piece, lines, number, columns))
+    };
+    let pieces = pieces(data, per_frame, rows::pieces_of(data, threads));
+    rows::read_pieces(&pieces, columns, frames, read)
+}
+
+/// The data in so many pieces, cut before frame numbers, each with its number of frames.
+fn pieces(data: &[u8], per_frame: usize, n: usize) -> Vec<(&[u8], usize)> {
+    let line_ends = |text: &[u8]| text.iter().filter(|b| **b == b'\n').count();
+    let mut pieces = Vec::with_capacity(n);
+    let mut from = 0;
+    for i in 1..n {
+        let mut at = (data.len() / n * i).max(from);
+        let mut lines = line_ends(&data[from..at]);
+        // On to the end of a frame's last line.
+        while let Some(line) = data[at..].iter().position(|b| *b == b'\n') {
+            at += line + 1;
+            lines += 1;
+            if lines.is_multiple_of(per_frame) {
+                pieces.push((&data[from..at], lines / per_frame));
+                from = at;
+                break;
+            }
+        }
+    }
+    pieces.push((&data[from..], (line_ends(&data[from..]) + 1) / per_frame));
+    pieces
+}
+
+/// Fills the columns with as many frames; whether that is what there is.
+fn read_piece(piece: &[u8], lines: &[Line], number: u64, columns: &mut [&mut [f64]]) -> bool {
+    let frames = columns.first().map_or(0, |c| c.len());
+    let mut block = vec![[0.0; BLOCK]; columns.len()];
+    let mut at = 0;
+    let mut number = number;
+    for start in (0..frames).step_by(BLOCK) {
+        let rows = BLOCK.min(frames - start);
+        for row in 0..rows {
+            match read_frame(piece, at, lines, number, &mut block, row) {
+                Some(end) => at = end,
+                None => return false,
+            }
+            number = number.saturating_add(1);
+        }
+        for (column, values) in columns.iter_mut().zip(&block) {
+            column[start..start + rows].copy_from_slice(&values[..rows]);
+        }
+    }
+    piece[at..].iter().all(|b| is_space(*b))
+}
+
+/// One frame; gives where it ends.
+fn read_frame(
+    piece: &[u8],
+    from: usize,
+    lines: &[Line],
+    number: u64,
+    block: &mut [[f64; BLOCK]],
+    row: usize,
+) -> Option<usize> {
+    let row = row % BLOCK;
+    let mut at = rows::skip_space(piece, from);
+    let mut found = 0_u64;
+    let digits = at;
+    while let Some(b) = piece.get(at).filter(|b| b.is_ascii_digit()) {
+        found = found.checked_mul(10)?.checked_add(u64::from(b - b'0'))?;
+        at += 1;
+    }
+    if found != number || at == digits {
+        return None;
+    }
+    at = rows::line_end(piece, at)?;
+    for line in lines {
+        at = rows::skip_space(piece, at);
+        let rest = piece.get(at..)?;
+        if !rest.starts_with(&line.name) {
+            return None;
+        }
+        at += line.name.len();
+        // Else the name went on.
+        if piece.get(at).is_some_and(|b| !is_space(*b)) {
+            return None;
+        }
+        for to in block.get_mut(line.first..line.first + line.count)? {
+            (to[row], at) = rows::value_after_blank(piece, at)?;
+        }
+        at = rows::line_end(piece, at)?;
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+
+    const NAMES: [(&str, usize); 3] = [("root", 6), ("a", 3), ("ab", 1)];
+
+    fn lines() -> Vec<Line> {
+        let mut first = 0;
+        let line = |(name, count): (&str, usize)| {
+            first += count;
+            Line { name: name.as_bytes().to_vec(), first: first - count, count }
+        };
+        NAMES.into_iter().map(line).collect()
+    }
+
+    fn text(frames: usize) -> String {
+        let mut out = String::new();
+        for f in 0..frames {
+            writeln!(out, "{}", f + 5).unwrap();
+            for (i, (name, count)) in NAMES.into_iter().enumerate() {
+                out.push_str(name);
+                for k in 0..count {
+                    let v = (f * 10 + i * 3 + k) as f64 * 0.1;
+                    match (f + k) % 3 {
+                        0 => write!(out, " {v:.5}").unwrap(),
+                        1 => write!(out, " -{v:e}").unwrap(),
+                        _ => write!(out, "  {v}").unwrap(),
+                    }
+                }
+                out.push_str(if f % 2 == 0 { "\r\n" } else { "\n" });
+            }
+        }
+        out
+    }
+
+    fn read(text: &str, threads: usize) -> Option<Columns> {
+        usual_frames(text.as_bytes(), &lines(), 10, 5, NonZeroUsize::new(threads).unwrap())
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_columns() {
+        let text = text(60_000);
+        assert!(text.len() > 4 * rows::MIN_PIECE);
+        let one = read(&text, 1).unwrap();
+        assert_eq!(one.frames(), 60_000);
+        assert_eq!(one.value(9, 7), -(76.0 * 0.1));
+        for n in [2, 3, 4] {
+            assert!(read(&text, n).unwrap() == one, "{n}");
+        }
+    }
+
+    #[test]
+    fn what_is_unusual_is_left_to_the_careful_reader() {
+        let usual = text(4);
+        assert!(read(&usual, 1).is_some());
+        for (from, to) in [
+            ("6\n", "7\n"),
+            ("root", "toor"),
+            ("\na ", "\nab "),
+            ("\nab", "\na"),
+            ("\nab ", "\nab1 "),
+            ("\na ", "\na 1 "),
+            ("\na ", "\n# a "),
+            ("\na ", "\n\na "),
+        ] {
+            assert!(read(&usual.replacen(from, to, 1), 1).is_none(), "{from:?} {to:?}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Rows of motion, the usual kind: one line per frame, as many numbers as channels.
+//!
+//! This is where a large file spends its time. Lines are not counted and no position is kept:
+//! anything unusual makes this reader give up, and the careful one in
+//! [`read`](super::read) starts again and says what it is and where. So both give the same result.
+
+use std::num::NonZeroUsize;
+
+use crate::formats::rows::{self, BLOCK};
+use crate::formats::text::is_space;
+use crate::motion::Columns;
+
+/// The rows as columns, if all are usual and as many as declared; split over threads by lines, which
+/// makes no difference to the result.
+pub(super) fn usual_rows(
+    data: &[u8],
+    channels: usize,
+    declared: usize,
+    threads: NonZeroUsize,
+) -> Option<Columns> {
+    // Each value takes two bytes at least: a count that does not fit is no reason to allocate.
+    if channels == 0 || declared == 0 || declared.checked_mul(channels)? > data.len().div_ceil(2) {
+        return None;
+    }
+    let read = |piece: &[u8], _: usize, columns: &mut [&mut [f64]]| read_piece(piece, columns);
+    let pieces = pieces(data, rows::pieces_of(data, threads));
+    if let [piece] = *pieces {
+        // The count is trusted and checked by reading.
+        return rows::read_pieces(&[(piece, declared)], channels, declared, read);
+    }
+    let counts: Vec<usize> = std::thread::scope(|scope| {
+        let counting: Vec<_> =
+            pieces.iter().map(|piece| scope.spawn(|| count_rows(piece))).collect();
+        counting.into_iter().map(|thread| thread.join().unwrap_or(0)).collect()
+    });
+    let pieces: Vec<(&[u8], usize)> = pieces.into_iter().zip(counts).collect();
+    rows::read_pieces(&pieces, channels, declared, read)
+}
+
+/// The data in so many pieces of about the same length, cut behind line ends.
+fn pieces(data: &[u8], n: usize) -> Vec<&[u8]> {
+    let mut pieces = Vec::with_capacity(n);
+    let mut from = 0;
+    for i in 1..n {
+        let about = (data.len() / n * i).max(from);
+        let Some(line) = data[about..].iter().position(|b| *b == b'\n') else { break };
+        pieces.push(&data[from..=about + line]);
+        from = about + line + 1;
+    }
+    pieces.push(&data[from..]);
+    pieces
+}
+
+/// How many lines have something on them.
+fn count_rows(piece: &[u8]) -> usize {
+    // Nearly every line has: count line ends quickly, then take back the empty lines.
+    let mut rows = 0;
+    let mut line_is_empty = true;
+    let mut at = 0;
+    while at < piece.len() {
+        let b = piece[at];
+        if b == b'\n' {
+            rows += usize::from(!line_is_empty);
+            line_is_empty = true;
+            at += 1;
+        } else if is_space(b) {
+            at += 1;
+        } else {
+            line_is_empty = false;
+            at += piece[at..].iter().position(|b| *b == b'\n').unwrap_or(piece.len() - at);
+        }
+    }
+    rows + usize::from(!line_is_empty)
+}
+
+/// Fills the columns, which are all of one length, with as many rows; whether that is what there is.
+fn read_piece(piece: &[u8], columns: &mut [&mut [f64]]) -> bool {
+    let frames = columns.first().map_or(0, |c| c.len());
+    let mut block = vec![[0.0; BLOCK]; columns.len()];
+    let mut at = 0;
+    for start in (0..frames).step_by(BLOCK) {
+        let rows = BLOCK.min(frames - start);
+        for row in 0..rows {
+            match read_row(piece, at, &mut block, row) {
+                Some(end) => at = end,
+                None => return false,
+            }
+        }
+        for (column, values) in columns.iter_mut().zip(&block) {
+            column[start..start + rows].copy_from_slice(&values[..rows]);
+        }
+    }
+    piece[at..].iter().all(|b| is_space(*b))
+}
+
+/// One row of the block from the next line that has something on it; gives where its line ends.
+#[inline]
+fn read_row(piece: &[u8], from: usize, block: &mut [[f64; BLOCK]], row: usize) -> Option<usize> {
+    let row = row % BLOCK;
+    let mut at = rows::skip_space(piece, from);
+    let (first, others) = block.split_first_mut()?;
+    (first[row], at) = rows::value(piece, at)?;
+    for to in others {
+        (to[row], at) = rows::value_after_blank(piece, at)?;
+    }
+    // Nothing else may be on the line.
+    rows::line_end(piece, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+    use crate::formats::{ReadOptions, bvh};
+
+    fn threads(n: usize) -> NonZeroUsize {
+        NonZeroUsize::new(n).unwrap()
+    }
+
+    /// Rows with many notations, blank lines and line ends, every value its own.
+    fn made_up(channels: usize, frames: usize) -> String {
+        let mut text = String::new();
+        for f in 0..frames {
+            for c in 0..channels {
+                let v = (f * channels + c) as f64 * 0.37 - 100.0;
+                let written = match (f + c) % 7 {
+                    0 => write!(text, "{v:.6} "),
+                    1 => write!(text, "{v} "),
+                    2 => write!(text, "{v:e}\t"),
+                    3 => write!(text, "  {v:.1} "),
+                    4 => write!(text, "+{} ", v.abs()),
+                    _ => write!(text, "{v:.0} "),
+                };
+                written.unwrap();
+            }
+            text.push_str(["\n", "\r\n", " \n\n", "\n \t \r\n"][f % 4]);
+        }
+        text
+    }
+
+    fn document(channels: usize, frames: usize, rows: &str) -> String {
+        let names = "Xrotation Yrotation Zrotation ".repeat(channels / 3);
+        format!(
+            "HIERARCHY\nROOT r\n{{\nOFFSET 0 0 0\nCHANNELS {channels} {names}\n}}\nMOTION\n\
+             Frames: {frames}\nFrame Time: 0.01\n{rows}"
+        )
+    }
+
+    #[test]
+    fn the_fast_reader_and_the_careful_one_agree() {
+        let (channels, frames) = (6, 200);
+        let rows = made_up(channels, frames);
+        let fast = usual_rows(rows.as_bytes(), channels, frames, threads(1)).unwrap();
+        // Another count sends the rows through the careful reader.
+        let text = document(channels, frames + 1, &rows);
+        let careful = bvh::read_document(text.as_bytes(), &ReadOptions::default()).unwrap().motion;
+        assert!(fast == careful);
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_columns() {
+        let (channels, frames) = (30, 25_000);
+        let rows = made_up(channels, frames);
+        assert!(rows.len() > 5 * rows::MIN_PIECE);
+        let one = usual_rows(rows.as_bytes(), channels, frames, threads(1)).unwrap();
+        for n in [2, 3, 5] {
+            assert!(
+                usual_rows(rows.as_bytes(), channels, frames, threads(n)).unwrap() == one,
+                "{n}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_has_the_same_place_for_any_number_of_threads() {
+        let (channels, frames) = (30, 25_000);
+        let mut rows = made_up(channels, frames);
+        let at = rows.len() * 3 / 4;
+        let at = at + rows[at..].find('\n').unwrap() + 1;
+        rows.insert_str(at, "1 2 x\n");
+        let text = document(channels, frames, &rows);
+        let errors = [1, 2, 5].map(|n| {
+            let options = ReadOptions { threads: threads(n), ..ReadOptions::default() };
+            bvh::read_document(text.as_bytes(), &options).unwrap_err().to_string()
+        });
+        assert!(errors[0].contains("\"x\" is not a number"), "{}", errors[0]);
+        assert!(errors.iter().all(|e| *e == errors[0]));
+    }
+
+    #[test]
+    fn what_is_unusual_is_left_to_the_careful_reader() {
+        for text in
+            ["1 2\n3\n", "1 2 3\n", "1 x\n", "1 nan\n", "1 2\n", "1 2\r3 4\n", "1,5 2\n3 4\n"]
+        {
+            assert!(usual_rows(text.as_bytes(), 2, 2, threads(1)).is_none(), "{text:?}");
+        }
+        assert!(usual_rows(b"1 2\n3 4", 2, 2, threads(1)).is_some());
+        assert!(usual_rows(b"1 2\n3 4\n", 2, usize::MAX, threads(1)).is_none());
+    }
+
+    #[test]
+    fn rows_are_counted_without_blank_lines() {
+        for (text, rows) in [("", 0), ("\n\n", 0), ("1\n2\n", 2), ("1\n \t\r\n2", 2), ("\n 1", 1)] {
+            assert_eq!(count_rows(text.as_bytes()), rows, "{text:?}");
+        }
+    }
+}
