@@ -6,6 +6,7 @@
 //! and the binary apart from those for tests, since a test target may hide that something is used
 //! by tests only. Documentation with warnings as errors, since a broken link is a broken promise.
 
+use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
     let steps: Vec<Step> = match task.as_str() {
         "ci" => [lints(), tests(), docs(), licences()].concat(),
         "check" => [lints(), unit_tests()].concat(),
-        "bench" => bench(),
+        "bench" => return if bench() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
         _ => {
             eprintln!("usage: cargo xtask ci | check | bench");
             return ExitCode::from(2);
@@ -123,6 +124,75 @@ fn licences() -> Vec<Step> {
     }]
 }
 
-fn bench() -> Vec<Step> {
-    vec![Step::new("benchmarks", &["cargo", "bench", "--package", "condyle"])]
+/// Runs the benchmarks, prints their figures, and appends them to a record with machine and commit.
+fn bench() -> bool {
+    let mut record =
+        format!("\n## {}\n\n{}\n", output(&["git", "log", "-1", "--format=%cs %h %s"]), machine());
+    for name in ["forward", "read"] {
+        println!("== {name}");
+        let figures =
+            output(&["cargo", "bench", "--quiet", "--package", "condyle", "--bench", name]);
+        if figures.is_empty() {
+            return false;
+        }
+        println!("{figures}");
+        record.push_str(&format!("\n```text\n{figures}\n```\n"));
+    }
+    let count = instructions().unwrap_or_else(|| "not counted: valgrind is not at hand".to_owned());
+    println!("instructions per byte, BVH into columns: {count}");
+    record.push_str(&format!("\nInstructions per byte, BVH into columns: {count}.\n"));
+    let path = "bench/record.md";
+    let written = std::fs::OpenOptions::new().append(true).open(path);
+    written.and_then(|mut f| f.write_all(record.as_bytes())).is_ok()
+}
+
+/// What a command prints, trimmed; empty if it fails.
+fn output(command: &[&str]) -> String {
+    let out = Command::new(command[0]).args(&command[1..]).stderr(Stdio::inherit()).output();
+    let good = out.ok().filter(|o| o.status.success());
+    good.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned()).unwrap_or_default()
+}
+
+/// The processor and how many of it.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|l| l.strip_prefix("model name")).unwrap_or("");
+    let model = model.trim_start_matches(['\t', ' ', ':']);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{}, {cores} cores, {}",
+        if model.is_empty() { "unknown processor" } else { model },
+        output(&["rustc", "--version"])
+    )
+}
+
+/// Instructions per byte of the fast row reader, counted by callgrind on a small file.
+fn instructions() -> Option<String> {
+    if !succeeds(&["valgrind", "--version"]) {
+        return None;
+    }
+    let built = output(&[
+        "cargo",
+        "bench",
+        "--quiet",
+        "--package",
+        "condyle",
+        "--bench",
+        "read",
+        "--no-run",
+        "--message-format=json",
+    ]);
+    let program =
+        built.lines().rev().find_map(|l| l.split("\"executable\":\"").nth(1)?.split('"').next())?;
+    let out = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .args(["--toggle-collect=*bvh::rows::read_piece*", program])
+        .envs([("READ_MB", "4"), ("READ_ONCE", "1")])
+        .output()
+        .ok()?;
+    let bytes: f64 = String::from_utf8_lossy(&out.stdout).trim().parse().ok()?;
+    let log = String::from_utf8_lossy(&out.stderr).into_owned();
+    let count: f64 =
+        log.lines().find_map(|l| l.split("Collected : ").nth(1))?.trim().parse().ok()?;
+    Some(format!("{:.2}", count / bytes))
 }
