@@ -9,7 +9,7 @@ use condyle::motion::{
 };
 use condyle::skeleton::Skeleton;
 
-use super::corpus::corpus;
+use super::corpus::{FIGURES, corpus, made};
 use crate::{Hash, How};
 
 pub(super) fn add_skeleton(hash: &mut Hash, skeleton: &Skeleton) {
@@ -88,11 +88,12 @@ pub(super) fn read_trc(how: &How) -> Hash {
     hash
 }
 
-/// Every file of the corpus that has motion.
+/// Every file of the corpus that has motion, and motions that were never files, one with few keys.
 fn moving(how: &How) -> Vec<(MotionFile, Clip)> {
     let mut files = how.each(&corpus().bvh, |bytes| read_one(bytes, None).file);
     let pairs = how.each(&corpus().acclaim, read_pair);
     files.extend(pairs.into_iter().map(|[_, amc]| amc.file));
+    files.extend(how.each(&FIGURES, |&seed| made(seed)));
     files.into_iter().filter_map(|f| f.clip.clone().map(|clip| (f, clip))).collect()
 }
 

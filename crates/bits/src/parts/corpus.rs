@@ -47,7 +47,8 @@ pub(super) fn corpus() -> &'static Corpus {
     CORPUS.get_or_init(|| make(&How::PLAIN))
 }
 
-const FIGURES: [u64; 4] = [0, 1, 2, 3];
+/// Their seeds.
+pub(super) const FIGURES: [u64; 4] = [0, 1, 2, 3];
 
 /// Different figures, clean and spoilt, of lengths that no block size divides.
 fn motion(seed: u64) -> (Synth, Options) {
@@ -79,6 +80,12 @@ fn motion(seed: u64) -> (Synth, Options) {
         _ => Options { frames: 37, exploration: Exploration::Scatter, ..plain },
     };
     (Synth::generate(&figure, &options, seed).expect("the options are good"), options)
+}
+
+/// The motion as it was made.
+pub(super) fn made(seed: u64) -> MotionFile {
+    let (synth, _) = motion(seed);
+    MotionFile::new(synth.skeleton, synth.clip)
 }
 
 /// The motion as a file would hold it: Euler angles, here and there with whole turns added.
