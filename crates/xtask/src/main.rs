@@ -1,4 +1,5 @@
-//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`.
+//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`, `builds`, `wasm`,
+//! `bless`.
 //!
 //! CI runs `make test`, which runs `cargo xtask ci`: the same at home and there.
 //!
@@ -6,18 +7,23 @@
 //! and the binary apart from those for tests, since a test target may hide that something is used
 //! by tests only. Documentation with warnings as errors, since a broken link is a broken promise.
 
+mod bits;
+
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
+    if let Some(code) = bits::task(&task) {
+        return code;
+    }
     let steps: Vec<Step> = match task.as_str() {
-        "ci" => [lints(), tests(), docs(), licences()].concat(),
+        "ci" => [lints(), tests(), same_bits(), docs(), licences()].concat(),
         "check" => [lints(), unit_tests()].concat(),
         "bench" => return if bench() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
         _ => {
-            eprintln!("usage: cargo xtask ci | check | bench");
+            eprintln!("usage: cargo xtask ci | check | bench | builds | wasm | bless");
             return ExitCode::from(2);
         }
     };
@@ -101,6 +107,13 @@ fn tests() -> Vec<Step> {
             "the example without a file",
             &["cargo", "run", "--quiet", "--package", "condyle", "--example", "where_is_the_hand"],
         ),
+    ]
+}
+
+fn same_bits() -> Vec<Step> {
+    vec![
+        Step::new("the same bits in other builds", &["cargo", "xtask", "builds"]),
+        Step::new("the same bits in WebAssembly", &["cargo", "xtask", "wasm"]),
     ]
 }
 
