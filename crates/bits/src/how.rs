@@ -5,8 +5,7 @@ use std::ops::Range;
 /// A way to do the work.
 ///
 /// What else the library lets a caller choose without a change of the result belongs here as a
-/// further field, and into [`How::ways`]: the instructions of batch kernels, the threads that a
-/// reader is given.
+/// further field, and into [`How::ways`]: the instructions of batch kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct How {
     /// How many threads share the work.

@@ -1,5 +1,9 @@
 //! Files read, moved, resampled and written back.
 
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+
 use condyle::formats::{
     Format, LengthUnit, MotionFile, OutputUnit, Read, ReadOptions, WriteOptions, read, write,
 };
@@ -10,6 +14,8 @@ use condyle::motion::{
 use condyle::skeleton::Skeleton;
 
 use super::corpus::{FIGURES, corpus, made};
+use condyle::synth::Rng;
+
 use crate::{Hash, How};
 
 pub(super) fn add_skeleton(hash: &mut Hash, skeleton: &Skeleton) {
@@ -86,6 +92,54 @@ pub(super) fn read_trc(how: &How) -> Hash {
     let mut hash = Hash::default();
     hash.all(how.each(&corpus().trc, |bytes| hash_read(&read_one(bytes, None))));
     hash
+}
+
+/// Files large enough for the readers to split them over their own threads.
+pub(super) fn read_large(how: &How) -> Hash {
+    static LARGE: OnceLock<[String; 3]> = OnceLock::new();
+    let [bvh, asf, amc] = LARGE.get_or_init(large);
+    let threads = NonZeroUsize::new(how.threads).unwrap_or(NonZeroUsize::MIN);
+    let options = ReadOptions { threads, ..ReadOptions::default() };
+    let skeleton = read_one(asf.as_bytes(), None).file;
+    let mut hash = Hash::default();
+    let files =
+        [read(bvh.as_bytes(), None, &options), read(amc.as_bytes(), Some(&skeleton), &options)];
+    hash.all(files.map(|read| hash_read(&read.unwrap_or_else(|e| panic!("{e}")))));
+    hash
+}
+
+/// A BVH, an ASF and its AMC, with three million bytes of motion each.
+fn large() -> [String; 3] {
+    const FRAMES: usize = 40_000;
+    let mut rng = Rng::new(7);
+    let mut numbers = |row: &mut String, n: usize| {
+        for _ in 0..n {
+            let value = rng.between(-200.0, 200.0);
+            let _ = match rng.below(20) {
+                0 => write!(row, " {value:e}"),
+                1 => write!(row, " {value}"),
+                _ => write!(row, " {value:.6}"),
+            };
+        }
+        row.push('\n');
+    };
+    let mut bvh = String::from(
+        "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation \
+         Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n",
+    );
+    let _ = writeln!(bvh, "Frames: {FRAMES}\nFrame Time: 0.01");
+    (0..FRAMES).for_each(|_| numbers(&mut bvh, 6));
+    let asf = ":units\n length 0.45\n:root\n order TX TY TZ RX RY RZ\n axis XYZ\n position 0 0 0\n \
+               orientation 0 0 0\n:bonedata\nbegin\nname a\ndirection 0 1 0\nlength 1\naxis 0 0 0 \
+               XYZ\ndof rx\nend\n:hierarchy\nbegin\nroot a\nend\n";
+    let mut amc = String::from(":FULLY-SPECIFIED\n:DEGREES\n");
+    for frame in 1..=FRAMES {
+        let _ = write!(amc, "{frame}\nroot");
+        numbers(&mut amc, 6);
+        amc.push('a');
+        numbers(&mut amc, 1);
+    }
+    [bvh, asf.to_owned(), amc]
 }
 
 /// Every file of the corpus that has motion, and motions that were never files, one with few keys.

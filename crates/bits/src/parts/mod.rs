@@ -23,6 +23,7 @@ pub const PARTS: &[Part] = &[
     Part { name: "read.bvh", run: clips::read_bvh },
     Part { name: "read.acclaim", run: clips::read_acclaim },
     Part { name: "read.trc", run: clips::read_trc },
+    Part { name: "read.large", run: clips::read_large },
     Part { name: "forward", run: clips::forward },
     Part { name: "sample", run: clips::sample },
     Part { name: "resample.linear", run: clips::resample_linear },
