@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     let plain = report(&How::PLAIN);
     print!("{plain}");
     let mut code = ExitCode::SUCCESS;
-    for how in How::ways() {
+    for how in How::ways().into_iter().filter(|&how| how != How::PLAIN) {
         if let Some(difference) = difference(&plain, &report(&how)) {
             eprintln!("other bits with {how:?}:\n{difference}");
             code = ExitCode::FAILURE;
