@@ -2,7 +2,7 @@
 //!
 //! This is where a large file spends its time. Lines are not counted and no position is kept:
 //! anything unusual makes this reader give up, and the careful one in
-//! [`read`](super::read) starts again and says what it is and where. So both give the same result.
+//! [`read`](mod@super::read) starts again and says what it is and where. So both give the same result.
 
 use std::num::NonZeroUsize;
 
