@@ -1,10 +1,12 @@
-//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`.
+//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`, `fuzz`.
 //!
 //! CI runs `make test`, which runs `cargo xtask ci`: the same at home and there.
 //!
 //! Why the steps are as they are: formatting first, since it is the cheapest. Lints for the library
 //! and the binary apart from those for tests, since a test target may hide that something is used
 //! by tests only. Documentation with warnings as errors, since a broken link is a broken promise.
+
+mod fuzz;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -15,8 +17,9 @@ fn main() -> ExitCode {
         "ci" => [lints(), tests(), docs(), licences()].concat(),
         "check" => [lints(), unit_tests()].concat(),
         "bench" => bench(),
+        "fuzz" => return fuzz::run(std::env::args().nth(2)),
         _ => {
-            eprintln!("usage: cargo xtask ci | check | bench");
+            eprintln!("usage: cargo xtask ci | check | bench | fuzz [SECONDS]");
             return ExitCode::from(2);
         }
     };
