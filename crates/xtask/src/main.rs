@@ -1,5 +1,5 @@
-//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`, `builds`, `wasm`,
-//! `bless`.
+//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`, `fuzz`, `builds`,
+//! `wasm`, `bless`.
 //!
 //! CI runs `make test`, which runs `cargo xtask ci`: the same at home and there.
 //!
@@ -8,6 +8,7 @@
 //! by tests only. Documentation with warnings as errors, since a broken link is a broken promise.
 
 mod bits;
+mod fuzz;
 
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
@@ -22,8 +23,11 @@ fn main() -> ExitCode {
         "ci" => [lints(), tests(), same_bits(), docs(), licences()].concat(),
         "check" => [lints(), unit_tests()].concat(),
         "bench" => return if bench() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        "fuzz" => return fuzz::run(std::env::args().nth(2)),
         _ => {
-            eprintln!("usage: cargo xtask ci | check | bench | builds | wasm | bless");
+            eprintln!(
+                "usage: cargo xtask ci | check | bench | fuzz [SECONDS] | builds | wasm | bless"
+            );
             return ExitCode::from(2);
         }
     };

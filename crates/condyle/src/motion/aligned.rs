@@ -53,14 +53,27 @@ pub(crate) fn aligned<'a>(
         let tracks = skeleton.indices().map(|j| {
             let track = clip.track(j);
             let (left, right) = (above(j), world[j.get()].inverse());
-            let turned = |times: &KeyTimes| times.clone();
-            Track::from_parts(
-                track.rotations().iter().map(|r| left * r * right).collect(),
-                turned(track.rotation_times()),
-                track.translations_m().iter().map(|t| left * t).collect(),
-                turned(track.translation_times()),
-            )
-            .with_interpolation(track.interpolation())
+            // Between keys half a turn apart both ways are equally short, and turned keys may go the
+            // other one: so a track with keys of its own is taken frame by frame.
+            let keyed = |times: &KeyTimes| {
+                matches!(times, KeyTimes::At(at) if at.len() > 1) && clip.frame_count() > 0
+            };
+            let (rotations, rotation_times) = if keyed(track.rotation_times()) {
+                let frames = clip.frames().map(|f| left * clip.rotation(j, f) * right);
+                (frames.collect(), KeyTimes::EveryFrame)
+            } else {
+                let keys = track.rotations().iter().map(|r| left * r * right);
+                (keys.collect(), track.rotation_times().clone())
+            };
+            let (translations, translation_times) = if keyed(track.translation_times()) {
+                let frames = clip.frames().map(|f| left * clip.translation_m(j, f));
+                (frames.collect(), KeyTimes::EveryFrame)
+            } else {
+                let keys = track.translations_m().iter().map(|t| left * t);
+                (keys.collect(), track.translation_times().clone())
+            };
+            Track::from_parts(rotations, rotation_times, translations, translation_times)
+                .with_interpolation(track.interpolation())
         });
         let made = Clip::new(clip.frame_count(), clip.rate(), tracks.collect())
             .expect("turning tracks keeps their keys");
@@ -76,4 +89,35 @@ pub(crate) fn aligned<'a>(
         Cow::Owned(made.with_channels(channels))
     });
     (Cow::Owned(out), clip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Angle;
+    use crate::motion::FrameRate;
+    use glam::DVec3;
+
+    /// Found by fuzzing: the turned keys went round the other way.
+    #[test]
+    fn keys_half_a_turn_apart_stay_on_their_side() {
+        let mut skeleton = Skeleton::new();
+        let mut joint = Joint::new("a", DVec3::ZERO);
+        joint.rest = Rotation::from_wxyz([1.0, 0.0, 1.0, 1.0]).unwrap();
+        let j = skeleton.add_root(joint).unwrap();
+        let half = Rotation::from_wxyz([-0.0, -1.0, -0.0, -0.0]).unwrap();
+        let track = Track::from_parts(
+            [Rotation::IDENTITY, half, Rotation::IDENTITY].into_iter().collect(),
+            KeyTimes::At(vec![0.0, 0.7, 2.8]),
+            crate::math::Points::repeat(DVec3::ZERO, 1),
+            KeyTimes::constant(),
+        );
+        let clip = Clip::new(4, FrameRate::from_fps(1.0).unwrap(), vec![track]).unwrap();
+        let (_, turned) = aligned(&skeleton, Some(&clip));
+        for f in clip.frames() {
+            let there = clip.rotation(j, f) * skeleton[j].rest.inverse();
+            let gap = turned.as_ref().unwrap().rotation(j, f).distance(there);
+            assert!(gap < Angle::from_radians(1e-14), "{f:?}: {gap:?}");
+        }
+    }
 }

@@ -9,6 +9,10 @@
 mod acclaim;
 mod allocations;
 mod bvh;
+mod fuzz;
+mod hostile;
+mod mutations;
+mod replay;
 mod repository;
 mod same_take;
 mod shared;

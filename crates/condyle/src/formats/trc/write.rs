@@ -217,9 +217,10 @@ impl Writer {
 }
 
 /// The text as a cell of the table holds it: without tabs and line ends in it or blanks around it.
-fn clean(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-    clean.trim_matches(' ').to_owned()
+fn clean(cell: &str) -> String {
+    // Any other character is read back as it is, control characters of Latin-1 texts included.
+    let clean = cell.replace(['\t', '\n', '\r'], "_");
+    clean.trim_matches(|c: char| u8::try_from(c).is_ok_and(text::is_space)).to_owned()
 }
 
 /// The number that reads as this many metres in a unit of `unit_m` metres: of all that do, the one

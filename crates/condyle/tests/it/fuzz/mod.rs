@@ -1,0 +1,142 @@
+//! What the fuzz targets do with an input. The targets in `fuzz/` and the replay of past crashers
+//! in the ordinary tests both include this module, so a crasher means the same in both.
+
+#![allow(unreachable_pub, missing_docs, reason = "public for the fuzz targets, which include it")]
+
+pub mod check;
+pub mod made;
+
+use arbitrary::{Arbitrary, Unstructured};
+use condyle::formats::{Format, Mode, MotionFile, ReadOptions, read};
+
+use check::{check_bytes, check_converts, check_written};
+use made::Made;
+
+/// A small skeleton for motions: every kind of freedom, names that need care.
+pub const ASF: &str = "\
+:version 1.10
+:name small
+:units
+  mass 1.0
+  length 0.45
+  angle deg
+:root
+  order TX TY TZ RX RY RZ
+  axis XYZ
+  position 0 1 0
+  orientation 10 20 30
+:bonedata
+  begin
+    id 1
+    name a
+    direction 0 1 0
+    length 2
+    axis 10 0 20 XYZ
+    dof rx ry rz
+    limits (-160 20)
+           (-70 70)
+           (-inf inf)
+  end
+  begin
+    id 2
+    name b
+    direction 1 0 0
+    length 1.5
+    axis 0 0 0 ZYX
+    dof rz l
+  end
+  begin
+    id 3
+    name c__d
+    direction 0 0 1
+    length 1
+    axis 1 2 3 YZX
+    dof tx ry
+  end
+  begin
+    id 4
+    name e
+    direction 0 0 1
+    length 0
+    axis 0 0 0 XYZ
+  end
+:hierarchy
+  begin
+    root a c__d
+    a b
+    c__d e
+  end
+";
+
+/// What a target does with an input.
+pub type Target = fn(&[u8]);
+
+/// The targets by name, in the order they run.
+pub const TARGETS: [(&str, Target); 8] = [
+    ("read_bvh", read_bvh),
+    ("read_asf", read_asf),
+    ("read_amc", read_amc),
+    ("read_trc", read_trc),
+    ("round_trip_bvh", |data| made(data, |made| round_trip(made, Format::Bvh))),
+    ("round_trip_acclaim", |data| made(data, round_trip_acclaim)),
+    ("round_trip_trc", |data| made(data, |made| round_trip(made, Format::Trc))),
+    ("convert", |data| made(data, convert)),
+];
+
+/// Any bytes as BVH.
+pub fn read_bvh(data: &[u8]) {
+    check_bytes(data, Format::Bvh, None);
+}
+
+/// Any bytes as ASF.
+pub fn read_asf(data: &[u8]) {
+    check_bytes(data, Format::Asf, None);
+}
+
+/// Any bytes as AMC on the fixed skeleton; where a NUL byte parts the input, what stands before it
+/// as ASF and what follows as the AMC on that.
+pub fn read_amc(data: &[u8]) {
+    let options = ReadOptions { format: Some(Format::Asf), ..ReadOptions::default() };
+    let fixed = read(ASF.as_bytes(), None, &options).expect("the fixed ASF is right").file;
+    check_bytes(data, Format::Amc, Some(&fixed));
+    if let Some(at) = data.iter().position(|b| *b == 0)
+        && let Ok(own) = read(&data[..at], None, &options)
+    {
+        check_bytes(&data[at + 1..], Format::Amc, Some(&own.file));
+    }
+}
+
+/// Any bytes as TRC.
+pub fn read_trc(data: &[u8]) {
+    check_bytes(data, Format::Trc, None);
+}
+
+/// A made file to one format and back.
+pub fn round_trip(made: &Made, format: Format) {
+    let file: MotionFile = made.file();
+    check::check_file(&file);
+    check_written(&file, format, &made.options(), made.is_plain());
+}
+
+/// A made file to ASF with AMC or, now and then, to ASF alone, and back.
+pub fn round_trip_acclaim(made: &Made) {
+    let alone = made.to()[0] == Format::Asf;
+    round_trip(made, if alone { Format::Asf } else { Format::Amc });
+}
+
+/// A made file to a format, and what is read there to another.
+pub fn convert(made: &Made) {
+    let file = made.file();
+    check::check_file(&file);
+    check_converts(&file, made.to(), &made.options(), made.is_plain());
+}
+
+/// Runs a target on a made file, as the fuzzer would make it of these bytes.
+fn made(data: &[u8], run: impl Fn(&Made)) {
+    if let Ok(made) = Made::arbitrary(&mut Unstructured::new(data)) {
+        run(&made);
+    }
+}
+
+/// All modes, the strictest first.
+pub const MODES: [Mode; 3] = [Mode::Strict, Mode::Repair, Mode::Lenient];

@@ -1,0 +1,5 @@
+//! Any bytes as TRC, in all modes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| condyle_fuzz::fuzz::read_trc(data));
