@@ -100,6 +100,15 @@ struct LineCounter {
 impl LineCounter {
     fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
         let offset = offset.min(bytes.len());
+        // Long lines by blocks without line ends, which have no branch within.
+        const BLOCK: usize = 256;
+        while let Some(block) = bytes[..offset].get(self.seen..self.seen + BLOCK) {
+            if block.iter().fold(false, |any, b| any | (*b == b'\n') | (*b == b'\r')) {
+                break;
+            }
+            self.characters += block.iter().filter(|b| **b & 0xC0 != 0x80).count();
+            self.seen += BLOCK;
+        }
         for i in self.seen..offset {
             let b = bytes[i];
             if b == b'\n' || (b == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
@@ -529,6 +538,8 @@ mod tests {
         assert_eq!(at(3), Position::Text { line: 2, column: 1 });
         assert_eq!(at(5), Position::Text { line: 3, column: 1 });
         assert_eq!(at(10), Position::Text { line: 4, column: 3 });
+        let long = format!("a\n{}b", "\u{e9} ".repeat(1000)).into_bytes();
+        assert_eq!(position(&long, 2 + 3000), Position::Text { line: 2, column: 2001 });
     }
 
     #[test]
