@@ -100,6 +100,15 @@ struct LineCounter {
 impl LineCounter {
     fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
         let offset = offset.min(bytes.len());
+        // Long lines by blocks without line ends, which have no branch within.
+        const BLOCK: usize = 256;
+        while let Some(block) = bytes[..offset].get(self.seen..self.seen + BLOCK) {
+            if block.iter().fold(false, |any, b| any | (*b == b'\n') | (*b == b'\r')) {
+                break;
+            }
+            self.characters += block.iter().filter(|b| **b & 0xC0 != 0x80).count();
+            self.seen += BLOCK;
+        }
         for i in self.seen..offset {
             let b = bytes[i];
             if b == b'\n' || (b == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
@@ -313,8 +322,17 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
-        let n = self.rest().iter().position(|&b| !wanted(b)).unwrap_or(self.rest().len());
-        self.at += n;
+        // Usually it is a byte or two. Where it is a gigabyte, whole blocks are passed at once, without
+        // a branch within.
+        const BLOCK: usize = 256;
+        let rest = self.rest();
+        let near = rest.iter().take(BLOCK).position(|&b| !wanted(b));
+        self.at += near.unwrap_or_else(|| {
+            let all = |block: &&[u8]| block.iter().fold(true, |all, b| all & wanted(*b));
+            let blocks = rest.chunks_exact(BLOCK).take_while(all).count();
+            let tail = &rest[blocks * BLOCK..];
+            blocks * BLOCK + tail.iter().position(|&b| !wanted(b)).unwrap_or(tail.len())
+        });
     }
 
     /// Whether the line has nothing but blanks left.
@@ -529,6 +547,8 @@ mod tests {
         assert_eq!(at(3), Position::Text { line: 2, column: 1 });
         assert_eq!(at(5), Position::Text { line: 3, column: 1 });
         assert_eq!(at(10), Position::Text { line: 4, column: 3 });
+        let long = format!("a\n{}b", "\u{e9} ".repeat(1000)).into_bytes();
+        assert_eq!(position(&long, 2 + 3000), Position::Text { line: 2, column: 2001 });
     }
 
     #[test]
