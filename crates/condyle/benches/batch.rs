@@ -1,5 +1,6 @@
 //! Rotations in columns against one at a time: nanoseconds per rotation, beside the loop over glam
-//! quaternions with the functions of `std` that most would write. Best of seven, interleaved.
+//! quaternions with the functions of `std` that most would write. Best of 101 short
+//! runs, interleaved, so that what else the machine does shows little.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 #![allow(clippy::disallowed_methods, reason = "the peers use the functions of std")]
@@ -14,8 +15,8 @@ use condyle::math::{
 };
 
 const COUNT: usize = 4096;
-const REPEATS: usize = 50;
-const RUNS: usize = 7;
+const REPEATS: usize = 4;
+const RUNS: usize = 101;
 
 /// One way to do a task.
 struct Way<'a> {

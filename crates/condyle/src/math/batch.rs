@@ -11,7 +11,7 @@
 //! for each element that is not (a lock, a half-turn, a component that would underflow), and flagged
 //! elements are done again by the scalar function.
 //!
-//! Every inverse tangent is a pass of its own over the block. In one pass the whole chain of
+//! Every inverse tangent is two passes of its own over the block. In one pass the whole chain of
 //! operations from quaternion to angle is longer than what a processor can look ahead, and it waits
 //! for results; short passes let it work on several groups of elements at once.
 //!
@@ -68,19 +68,25 @@ fn redo_flagged(flags: &[u64], mut redo: impl FnMut(usize)) {
     }
 }
 
-/// [`trig::atan2`] of a block. Flags what must be done again.
+/// Replaces `x` by [`trig::atan2`] of `y` and `x`, in two passes. Flags what must be done
+/// again, unless `UPPER`.
 #[inline(always)]
 fn atan2_block<const UPPER: bool, const RIGHT: bool>(
     n: usize,
     y: &Block,
-    x: &Block,
-    to: &mut Block,
+    x: &mut Block,
     flags: &mut [u64; BLOCK],
+    [t_low, eighths]: &mut [Block; 2],
 ) {
     for e in 0..n.min(BLOCK) {
         let mut flag = 0;
-        to[e] = trig::atan2_ordinary::<UPPER, RIGHT>(y[e], x[e], &mut flag);
-        flags[e] |= flag;
+        [x[e], t_low[e], eighths[e]] = trig::atan2_quotient::<UPPER, RIGHT>(y[e], x[e], &mut flag);
+        if !UPPER {
+            flags[e] |= flag;
+        }
+    }
+    for e in 0..n.min(BLOCK) {
+        x[e] = trig::atan2_of_quotient::<UPPER>([x[e], t_low[e], eighths[e]], y[e]);
     }
 }
 
@@ -105,7 +111,7 @@ fn canonical([x, y, z]: [f64; 3], w: f64) -> ([f64; 3], f64, u64) {
     let sign = w.to_bits() & FLAG;
     let w = w.abs();
     let v = [x, y, z].map(|c| f64::from_bits(c.to_bits() ^ sign) + 0.0);
-    (v, w, flag_if(w < trig::ORDINARY_MIN))
+    (v, w, flag_if(w < trig::TINY))
 }
 
 /// Checks that all columns are as long as the first says.
@@ -148,9 +154,7 @@ impl<const PROPER: bool> Kernel for ToEuler<'_, PROPER> {
         let (mut pw, mut pi, mut pj, mut pk) =
             ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (mut middle_sin, mut middle_cos) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut half_sum, mut half_difference) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut a, mut b, mut c) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let mut flags = [0; BLOCK];
+        let (mut flags, mut scratch) = ([0; BLOCK], [[0.0; BLOCK]; 2]);
         for block in blocks(to_a.len()) {
             let n = block.len();
             let [qi, qj, qk, qw] = [from[i], from[j], from[k], from[3]].map(|c| &c[block.clone()]);
@@ -159,27 +163,44 @@ impl<const PROPER: bool> Kernel for ToEuler<'_, PROPER> {
                 let qk = hand * qk;
                 let p = if PROPER { [w, qi, qj, qk] } else { [w - qj, qi - qk, qj + w, qk + qi] };
                 [pw[e], pi[e], pj[e], pk[e]] = p;
-                let cos_half = trig::length_ordinary(p[0], p[1]);
-                let sin_half = trig::length_ordinary(p[2], p[3]);
-                let smaller = if sin_half < cos_half { sin_half } else { cos_half };
-                flags[e] = flag | flag_if(smaller <= LOCK);
+                let cos_square = p[0] * p[0] + p[1] * p[1];
+                let sin_square = p[2] * p[2] + p[3] * p[3];
+                let smaller = if sin_square < cos_square { sin_square } else { cos_square };
+                flags[e] = flag | flag_if(smaller <= LOCK * LOCK);
+                let product = (sin_square * cos_square).sqrt();
                 (middle_sin[e], middle_cos[e]) = if PROPER {
-                    (sin_half, cos_half)
+                    (2.0 * product, cos_square - sin_square)
                 } else {
-                    (2.0 * (w * qj + qi * qk), sin_half * cos_half)
+                    (2.0 * (w * qj + qi * qk), product)
                 };
             }
             if PROPER {
-                atan2_block::<false, true>(n, &pi, &pw, &mut half_sum, &mut flags);
-                atan2_block::<true, true>(n, &middle_sin, &middle_cos, &mut b, &mut flags);
+                atan2_block::<false, true>(n, &pi, &mut pw, &mut flags, &mut scratch);
+                atan2_block::<true, false>(
+                    n,
+                    &middle_sin,
+                    &mut middle_cos,
+                    &mut flags,
+                    &mut scratch,
+                );
             } else {
-                atan2_block::<false, false>(n, &pi, &pw, &mut half_sum, &mut flags);
-                atan2_block::<false, true>(n, &middle_sin, &middle_cos, &mut b, &mut flags);
+                atan2_block::<false, false>(n, &pi, &mut pw, &mut flags, &mut scratch);
+                atan2_block::<false, true>(
+                    n,
+                    &middle_sin,
+                    &mut middle_cos,
+                    &mut flags,
+                    &mut scratch,
+                );
             }
-            atan2_block::<false, false>(n, &pk, &pj, &mut half_difference, &mut flags);
+            atan2_block::<false, false>(n, &pk, &mut pj, &mut flags, &mut scratch);
+            let (half_sum, middle, half_difference) = (&pw, &middle_cos, &pj);
+            let a = &mut to_a[block.clone()][..n];
+            let b = &mut to_b[block.clone()][..n];
+            let c = &mut to_c[block.clone()][..n];
             for e in 0..n.min(BLOCK) {
                 a[e] = wrap_once(half_sum[e] + half_difference[e]);
-                b[e] = if PROPER { 2.0 * b[e] } else { b[e] + 0.0 };
+                b[e] = middle[e] + 0.0;
                 c[e] = wrap_once(third_sign * (half_sum[e] - half_difference[e]));
             }
             if any_flagged(n, &flags) {
@@ -189,9 +210,6 @@ impl<const PROPER: bool> Kernel for ToEuler<'_, PROPER> {
                     [a[e], b[e], c[e]] = angles.map(super::Angle::radians);
                 });
             }
-            to_a[block.clone()].copy_from_slice(&a[..n]);
-            to_b[block.clone()].copy_from_slice(&b[..n]);
-            to_c[block].copy_from_slice(&c[..n]);
         }
     }
 }
@@ -332,10 +350,9 @@ impl Kernel for ToSwingTwist<'_> {
         let Self { axes, from, to: [to_x, to_y, to_twist] } = self;
         let axes_copy = *axes;
         let (mut qz, mut qw) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut sin_beta, mut cos_beta) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut half, mut beta) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut sx, mut sy, mut twist) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let mut flags = [0; BLOCK];
+        let (mut sin_beta, mut cos_beta, mut product) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut across_x, mut across_y) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [[0.0; BLOCK]; 2]);
         for block in blocks(to_x.len()) {
             let n = block.len();
             let from = from.map(|c| &c[block.clone()]);
@@ -343,19 +360,22 @@ impl Kernel for ToSwingTwist<'_> {
             for e in 0..n.min(BLOCK) {
                 let ([x, y, z, w], flag) = in_swing_axes(&axes_copy, [x[e], y[e], z[e], w[e]]);
                 let (sin, cos) = (trig::length_ordinary(x, y), trig::length_ordinary(z, w));
-                let (sin_gamma, cos_gamma) = (z / cos, w / cos);
                 (qz[e], qw[e], sin_beta[e], cos_beta[e]) = (z, w, sin, cos);
-                sx[e] = cos_gamma * x - sin_gamma * y;
-                sy[e] = sin_gamma * x + cos_gamma * y;
+                product[e] = sin * cos;
+                (across_x[e], across_y[e]) = (w * x - z * y, z * x + w * y);
                 // A square that underflows makes a sine of 0.
                 flags[e] = flag | trig::tiny_flag(x.abs() + y.abs());
             }
-            atan2_block::<false, true>(n, &qz, &qw, &mut half, &mut flags);
-            atan2_block::<true, true>(n, &sin_beta, &cos_beta, &mut beta, &mut flags);
+            atan2_block::<false, true>(n, &qz, &mut qw, &mut flags, &mut scratch);
+            atan2_block::<true, true>(n, &sin_beta, &mut cos_beta, &mut flags, &mut scratch);
+            let (half, beta) = (&qw, &cos_beta);
+            let sx = &mut to_x[block.clone()][..n];
+            let sy = &mut to_y[block.clone()][..n];
+            let twist = &mut to_twist[block.clone()][..n];
             for e in 0..n.min(BLOCK) {
-                let sin = sin_beta[e];
-                let scale = if sin == 0.0 { 2.0 } else { 2.0 * beta[e] / sin };
-                (sx[e], sy[e], twist[e]) = (scale * sx[e], scale * sy[e], 2.0 * half[e]);
+                let scale = if product[e] == 0.0 { 2.0 } else { 2.0 * beta[e] / product[e] };
+                (sx[e], sy[e]) = (scale * across_x[e], scale * across_y[e]);
+                twist[e] = 2.0 * half[e];
             }
             if any_flagged(n, &flags) {
                 redo_flagged(&flags[..n], |e| {
@@ -364,9 +384,6 @@ impl Kernel for ToSwingTwist<'_> {
                         [split.swing.x, split.swing.y, split.twist].map(super::Angle::radians);
                 });
             }
-            to_x[block.clone()].copy_from_slice(&sx[..n]);
-            to_y[block.clone()].copy_from_slice(&sy[..n]);
-            to_twist[block].copy_from_slice(&twist[..n]);
         }
     }
 }
@@ -456,8 +473,8 @@ impl Kernel for Log<'_> {
     fn run(self) {
         let Self { from, to: [to_x, to_y, to_z] } = self;
         let (mut vx, mut vy, mut vz) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let (mut sin_half, mut cos_half, mut half) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let mut flags = [0; BLOCK];
+        let (mut sin_half, mut cos_half) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [[0.0; BLOCK]; 2]);
         for block in blocks(to_x.len()) {
             let n = block.len();
             let from = from.map(|c| &c[block.clone()]);
@@ -465,10 +482,12 @@ impl Kernel for Log<'_> {
             for e in 0..n.min(BLOCK) {
                 let ([x, y, z], w, flag) = canonical([x[e], y[e], z[e]], w[e]);
                 (vx[e], vy[e], vz[e]) = (x, y, z);
-                (sin_half[e], cos_half[e]) = (trig::hypot3_kernel(x, y, z), w);
-                flags[e] = flag;
+                let sin = trig::hypot3_kernel(x, y, z);
+                (sin_half[e], cos_half[e]) = (sin, w);
+                flags[e] = flag | trig::tiny_flag(sin);
             }
-            atan2_block::<true, true>(n, &sin_half, &cos_half, &mut half, &mut flags);
+            atan2_block::<true, true>(n, &sin_half, &mut cos_half, &mut flags, &mut scratch);
+            let half = &cos_half;
             for e in 0..n.min(BLOCK) {
                 let sin = sin_half[e];
                 let scale = if sin == 0.0 { 0.0 } else { 2.0 * half[e] / sin };

@@ -299,7 +299,7 @@ impl EulerAngles {
     ///
     /// ```text
     ///   R_i(a) R_j(b) R_i(c) = cos(b/2) · exp(i (a+c)/2) + sin(b/2) · exp(i (a−c)/2) · j
-    ///   b = 2 atan2(|(q_j, q_k)|, |(w, q_i)|)
+    ///   sin b = 2 |(q_j, q_k)| · |(w, q_i)|,   cos b = |(w, q_i)|² − |(q_j, q_k)|²
     ///   (a+c)/2 = atan2(q_i, w),   (a−c)/2 = atan2(±q_k, q_j)
     /// ```
     ///
@@ -348,13 +348,12 @@ impl EulerAngles {
         let proper = order.is_proper();
         let (pw, pi, pj, pk) =
             if proper { (w, qi, qj, qk) } else { (w - qj, qi - qk, qj + w, qk + qi) };
-        // No digit of a length below `LOCK` is used.
-        let cos_half = trig::length_ordinary(pw, pi);
-        let sin_half = trig::length_ordinary(pj, pk);
+        let cos_square = pw * pw + pi * pi;
+        let sin_square = pj * pj + pk * pk;
 
-        let lock = if sin_half <= LOCK {
+        let lock = if sin_square <= LOCK * LOCK {
             Some(GimbalLock::Low)
-        } else if cos_half <= LOCK {
+        } else if cos_square <= LOCK * LOCK {
             Some(GimbalLock::High)
         } else {
             None
@@ -369,10 +368,11 @@ impl EulerAngles {
                 [2.0 * half_difference, order.locked_middle(GimbalLock::High), 0.0]
             }
             None => {
+                let product = (sin_square * cos_square).sqrt();
                 let b = if proper {
-                    2.0 * trig::atan2(sin_half, cos_half)
+                    trig::atan2(2.0 * product, cos_square - sin_square)
                 } else {
-                    trig::atan2(2.0 * (w * qj + qi * qk), sin_half * cos_half)
+                    trig::atan2(2.0 * (w * qj + qi * qk), product)
                 };
                 [half_sum + half_difference, b, third_sign * (half_sum - half_difference)]
             }

@@ -216,14 +216,21 @@ impl SwingTwist {
         }
 
         let twist = 2.0 * trig::atan2(z, w);
-        let (sin_gamma, cos_gamma) = (z / cos_beta, w / cos_beta);
         // 2β/sin β → 2 as β → 0, and the quotient is accurate down to the smallest sin β.
-        let scale =
-            if sin_beta == 0.0 { 2.0 } else { 2.0 * trig::atan2(sin_beta, cos_beta) / sin_beta };
-        let swing = Swing::from_radians(
-            scale * (cos_gamma * x - sin_gamma * y),
-            scale * (sin_gamma * x + cos_gamma * y),
-        );
+        let twice_beta = 2.0 * trig::atan2(sin_beta, cos_beta);
+        let product = sin_beta * cos_beta;
+        let swing = if product >= trig::ORDINARY_MIN {
+            // With (sin γ, cos γ) = (z, w)/cos β put in, one division does for all.
+            let scale = twice_beta / product;
+            Swing::from_radians(scale * (w * x - z * y), scale * (z * x + w * y))
+        } else {
+            let (sin_gamma, cos_gamma) = (z / cos_beta, w / cos_beta);
+            let scale = if sin_beta == 0.0 { 2.0 } else { twice_beta / sin_beta };
+            Swing::from_radians(
+                scale * (cos_gamma * x - sin_gamma * y),
+                scale * (sin_gamma * x + cos_gamma * y),
+            )
+        };
         Self { swing, twist: Angle::from_radians(twist) }
     }
 

@@ -780,8 +780,11 @@ pub(crate) fn hypot3_kernel(x: f64, y: f64, z: f64) -> f64 {
 // ---------------------------------------------------------------------------------------------
 // Short forms for numbers of ordinary size
 
-/// What [`atan2_ordinary`] and [`length_ordinary`] take: 0, or a magnitude in [2⁻³⁰⁰, 2³⁰⁰].
+/// What [`atan2_quotient`] and [`length_ordinary`] take: 0, or a magnitude in [2⁻³⁰⁰, 2³⁰⁰].
 pub(crate) const ORDINARY_MIN: f64 = f64::from_bits((1023 - 300) << 52);
+
+/// Where [`tiny_flag`] begins: 2⁻²⁴⁰.
+pub(crate) const TINY: f64 = f64::from_bits((1023 - 240) << 52);
 
 /// Has its highest bit set if `0 < |a| < 2⁻²⁴⁰`: well before [`ORDINARY_MIN`], so that a difference
 /// of two numbers that pass is 0 or at least that.
@@ -789,7 +792,7 @@ pub(crate) const ORDINARY_MIN: f64 = f64::from_bits((1023 - 300) << 52);
 /// In integers, as loops do it for every component and the adders have enough to do.
 #[inline(always)]
 pub(crate) fn tiny_flag(a: f64) -> u64 {
-    const MIN: u64 = (1023 - 240) << 52;
+    const MIN: u64 = TINY.to_bits();
     // 0 wraps around to all ones.
     let less_one = (a.to_bits() & !SIGN_BIT).wrapping_sub(1);
     !less_one & less_one.wrapping_sub(MIN - 1)
@@ -809,20 +812,26 @@ pub(crate) fn length_ordinary(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// [`atan2`] for ordinary numbers, not both 0 and `x` not −0, of which `y` has no sign if `UPPER`
-/// and `x` is not negative if `RIGHT`. The same operations on the same digits: only scaling by powers of 2,
-/// infinities and what is 0 anyway are left out.
+/// The first half of [`atan2`] for ordinary numbers, not both 0 and `x` not −0, of which `y` has no
+/// sign if `UPPER` and `x` is not negative if `RIGHT`: the quotient, what it lost to rounding, and
+/// the multiple of π/4 it is to be added to, for [`atan2_of_quotient`].
+///
+/// The same operations on the same digits: only scaling by powers of 2, infinities and what is 0
+/// anyway are left out. Sets the highest bit of `flag` where the numbers are not ordinary, unless
+/// `UPPER`: lengths are better checked before their root is taken.
 #[inline(always)]
-pub(crate) fn atan2_ordinary<const UPPER: bool, const RIGHT: bool>(
+pub(crate) fn atan2_quotient<const UPPER: bool, const RIGHT: bool>(
     y: f64,
     x: f64,
     flag: &mut u64,
-) -> f64 {
+) -> [f64; 3] {
     let (ay, ax) = (if UPPER { y } else { y.abs() }, if RIGHT { x } else { x.abs() });
     let swapped = ay > ax;
     let small = if swapped { ax } else { ay };
     let large = if swapped { ay } else { ax };
-    *flag |= tiny_flag(small);
+    if !UPPER {
+        *flag |= tiny_flag(small);
+    }
     let diagonal = small > TAN_PI_8 * large;
     let pick = |value: f64| if diagonal { value } else { 0.0 };
 
@@ -832,23 +841,26 @@ pub(crate) fn atan2_ordinary<const UPPER: bool, const RIGHT: bool>(
     let under = large + pick_small;
     let under_low = (large - under) + pick_small;
 
-    let (t, t_low) = divide(over, over_low, under, under_low);
-    let bend = atan_bend(t, t_low);
-
     // Constants masked by a comparison and signs flipped: cheaper than choosing between values.
-    let mut eighths = pick(1.0);
     let mut sign = if swapped { SIGN_BIT } else { 0 };
-    eighths = xor_sign(eighths, sign) + if swapped { 2.0 } else { 0.0 };
+    let mut eighths = xor_sign(pick(1.0), sign) + if swapped { 2.0 } else { 0.0 };
     if !RIGHT {
         let left = if x < 0.0 { SIGN_BIT } else { 0 };
         eighths = xor_sign(eighths, left) + if x < 0.0 { 4.0 } else { 0.0 };
         sign ^= left;
     }
+    let (t, t_low) = divide(over, over_low, under, under_low);
+    [xor_sign(t, sign), xor_sign(t_low, sign), eighths]
+}
+
+/// The second half of [`atan2`], after [`atan2_quotient`], of the same `y`.
+#[inline(always)]
+pub(crate) fn atan2_of_quotient<const UPPER: bool>([t, t_low, eighths]: [f64; 3], y: f64) -> f64 {
+    let bend = atan_bend(t, t_low);
     let base = eighths * FRAC_PI_4;
-    let signed_t = xor_sign(t, sign);
-    let sum = base + signed_t;
-    let sum_low = (base - sum) + signed_t;
-    let angle = sum + (sum_low + (eighths * FRAC_PI_4_LOW + xor_sign(bend, sign)));
+    let sum = base + t;
+    let sum_low = (base - sum) + t;
+    let angle = sum + (sum_low + (eighths * FRAC_PI_4_LOW + bend));
     if UPPER { angle } else { xor_sign(angle, y.to_bits() & SIGN_BIT) }
 }
 
