@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::fmt;
 use std::str::FromStr;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::angle::wrap;
 use super::{Angle, Rotation, trig};
@@ -42,14 +42,21 @@ impl Axis {
         self as usize
     }
 
-    /// The rotation about this axis.
-    fn rotation(self, angle: Angle) -> Rotation {
-        match self {
-            Self::X => Rotation::about_x(angle),
-            Self::Y => Rotation::about_y(angle),
-            Self::Z => Rotation::about_z(angle),
-        }
+    /// This axis and the two after it in the cycle x → y → z → x, as indices.
+    pub(super) const fn cycle(self) -> [usize; 3] {
+        let i = self.index();
+        [i, (i + 1) % 3, (i + 2) % 3]
     }
+}
+
+/// A quaternion times a turn about an axis by half an angle given as (sine, cosine). `q` is given as
+/// the component along that axis, the two after it in the cycle x → y → z → x, and w.
+///
+/// A turn about x takes (x, y, z, w) to (xc + ws, yc + zs, zc − ys, wc − xs).
+#[allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+#[inline(always)]
+pub(super) fn turn([a, b, c, w]: [f64; 4], (sin, cos): (f64, f64)) -> [f64; 4] {
+    [a * cos + w * sin, b * cos + c * sin, c * cos - b * sin, w * cos - a * sin]
 }
 
 /// The axes of three rotations in a row.
@@ -185,9 +192,13 @@ impl EulerOrder {
         if !angles.iter().all(|a| a.radians().is_finite()) {
             return None;
         }
-        let [first, second, third] = self.axes();
-        let [a, b, c] = angles;
-        Some(first.rotation(a) * second.rotation(b) * third.rotation(c))
+        let mut q = [0.0, 0.0, 0.0, 1.0];
+        for (axis, angle) in self.axes().into_iter().zip(angles) {
+            let half = trig::sin_cos(0.5 * angle.radians());
+            let [i, j, k] = axis.cycle();
+            [q[i], q[j], q[k], q[3]] = turn([q[i], q[j], q[k], q[3]], half);
+        }
+        Some(Rotation::from_unit(DQuat::from_array(q)))
     }
 
     /// The middle angle at the two ends of its range, where the outer axes fall together.
@@ -206,7 +217,7 @@ impl EulerOrder {
 
     /// First axis, second axis, the one perpendicular to both, and whether these three are
     /// right-handed (1) or left-handed (−1).
-    fn frame(self) -> (usize, usize, usize, f64) {
+    pub(super) fn frame(self) -> (usize, usize, usize, f64) {
         let [first, second, _] = self.axes();
         let (i, j) = (first.index(), second.index());
         let handedness = if (i + 1) % 3 == j { 1.0 } else { -1.0 };
@@ -274,7 +285,7 @@ pub struct EulerAngles {
 /// A product of three rotations carries at most about 6 ε of error per component (three factors of
 /// half an ulp, two products of four terms), and the components compared here are sums of two of
 /// them. Taking such a rotation as locked moves it by at most twice this, 3.6e-15 rad.
-const LOCK: f64 = 8.0 * f64::EPSILON;
+pub(super) const LOCK: f64 = 8.0 * f64::EPSILON;
 
 impl EulerAngles {
     /// The angles of `rotation` in the given order.
@@ -288,7 +299,7 @@ impl EulerAngles {
     ///
     /// ```text
     ///   R_i(a) R_j(b) R_i(c) = cos(b/2) · exp(i (a+c)/2) + sin(b/2) · exp(i (a−c)/2) · j
-    ///   b = 2 atan2(|(q_j, q_k)|, |(w, q_i)|)
+    ///   sin b = 2 |(q_j, q_k)| · |(w, q_i)|,   cos b = |(w, q_i)|² − |(q_j, q_k)|²
     ///   (a+c)/2 = atan2(q_i, w),   (a−c)/2 = atan2(±q_k, q_j)
     /// ```
     ///
@@ -337,12 +348,12 @@ impl EulerAngles {
         let proper = order.is_proper();
         let (pw, pi, pj, pk) =
             if proper { (w, qi, qj, qk) } else { (w - qj, qi - qk, qj + w, qk + qi) };
-        let cos_half = trig::hypot(pw, pi);
-        let sin_half = trig::hypot(pj, pk);
+        let cos_square = pw * pw + pi * pi;
+        let sin_square = pj * pj + pk * pk;
 
-        let lock = if sin_half <= LOCK {
+        let lock = if sin_square <= LOCK * LOCK {
             Some(GimbalLock::Low)
-        } else if cos_half <= LOCK {
+        } else if cos_square <= LOCK * LOCK {
             Some(GimbalLock::High)
         } else {
             None
@@ -357,10 +368,11 @@ impl EulerAngles {
                 [2.0 * half_difference, order.locked_middle(GimbalLock::High), 0.0]
             }
             None => {
+                let product = (sin_square * cos_square).sqrt();
                 let b = if proper {
-                    2.0 * trig::atan2(sin_half, cos_half)
+                    trig::atan2(2.0 * product, cos_square - sin_square)
                 } else {
-                    trig::atan2(2.0 * (w * qj + qi * qk), sin_half * cos_half)
+                    trig::atan2(2.0 * (w * qj + qi * qk), product)
                 };
                 [half_sum + half_difference, b, third_sign * (half_sum - half_difference)]
             }
@@ -466,7 +478,7 @@ fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use glam::{DMat3, DQuat};
+    use glam::DMat3;
 
     use super::*;
     use crate::math::arbitrary;

@@ -6,6 +6,7 @@
 
 mod angle;
 mod arc;
+pub mod batch;
 mod columns;
 mod direct;
 mod eigen;
@@ -13,6 +14,7 @@ mod euler;
 mod interpolate;
 mod mean;
 mod rotation;
+mod simd;
 mod swing;
 mod swing_twist;
 pub mod trig;
@@ -30,5 +32,6 @@ pub use interpolate::{Interpolation, Squad, cubic_point};
 pub use mean::{MeanRotation, mean_rotation};
 pub use rotation::Rotation;
 pub(crate) use rotation::{angle_between, unit};
+pub use simd::Level;
 pub use swing::SwingKind;
-pub use swing_twist::{Swing, SwingAxes, SwingTwist};
+pub use swing_twist::{Swing, SwingAxes, SwingTwist, SwingTwistHalves};

@@ -207,8 +207,8 @@ impl SwingTwist {
         let w = q.w;
         let DVec3 { x, y, z } = axes.components(DVec3::new(q.x, q.y, q.z));
 
-        let sin_beta = trig::hypot(x, y);
-        let cos_beta = trig::hypot(z, w);
+        let sin_beta = trig::length(x, y);
+        let cos_beta = trig::length(z, w);
         if cos_beta == 0.0 {
             let half_turn = if x < 0.0 || (x == 0.0 && y < 0.0) { -PI } else { PI };
             let swing = Swing::from_radians(half_turn * x / sin_beta, half_turn * y / sin_beta);
@@ -216,14 +216,21 @@ impl SwingTwist {
         }
 
         let twist = 2.0 * trig::atan2(z, w);
-        let (sin_gamma, cos_gamma) = (z / cos_beta, w / cos_beta);
         // 2β/sin β → 2 as β → 0, and the quotient is accurate down to the smallest sin β.
-        let scale =
-            if sin_beta == 0.0 { 2.0 } else { 2.0 * trig::atan2(sin_beta, cos_beta) / sin_beta };
-        let swing = Swing::from_radians(
-            scale * (cos_gamma * x - sin_gamma * y),
-            scale * (sin_gamma * x + cos_gamma * y),
-        );
+        let twice_beta = 2.0 * trig::atan2(sin_beta, cos_beta);
+        let product = sin_beta * cos_beta;
+        let swing = if product >= trig::ORDINARY_MIN {
+            // With (sin γ, cos γ) = (z, w)/cos β put in, one division does for all.
+            let scale = twice_beta / product;
+            Swing::from_radians(scale * (w * x - z * y), scale * (z * x + w * y))
+        } else {
+            let (sin_gamma, cos_gamma) = (z / cos_beta, w / cos_beta);
+            let scale = if sin_beta == 0.0 { 2.0 } else { twice_beta / sin_beta };
+            Swing::from_radians(
+                scale * (cos_gamma * x - sin_gamma * y),
+                scale * (sin_gamma * x + cos_gamma * y),
+            )
+        };
         Self { swing, twist: Angle::from_radians(twist) }
     }
 
@@ -255,6 +262,59 @@ impl SwingTwist {
             cos_beta * sin_gamma,
             cos_beta * cos_gamma,
         )
+    }
+}
+
+/// A rotation split as `swing * twist`, as the two quaternions: no angle, no trigonometry.
+///
+/// Enough to know where the bone points and to compare with limits given as sines and cosines. In
+/// the [`SwingAxes`] the swing is `(x, y, 0, w)` and the twist `(0, 0, z, w)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SwingTwistHalves {
+    /// sin β times the swing's axis, component along [`SwingAxes::x`]; β is half the swing angle.
+    pub swing_x: f64,
+    /// The same along [`SwingAxes::y`].
+    pub swing_y: f64,
+    /// cos β, not negative.
+    pub swing_w: f64,
+    /// The sine of half the twist.
+    pub twist_z: f64,
+    /// The cosine of half the twist, not negative.
+    pub twist_w: f64,
+}
+
+impl SwingTwistHalves {
+    /// Splits a rotation. Source, convention and the choice at the half-turn are those of
+    /// [`SwingTwist::from_rotation`]; the bone then points along `(2 w y, −2 w x, 2 w² − 1)` of the
+    /// swing axes, with (x, y, w) the swing.
+    ///
+    /// ```
+    /// use condyle::math::{Angle, Rotation, SwingAxes, SwingTwistHalves};
+    /// let raise = Rotation::about_x(Angle::from_degrees(60.0));
+    /// let roll = Rotation::about_z(Angle::from_degrees(90.0));
+    /// let halves = SwingTwistHalves::from_rotation(raise * roll, &SwingAxes::Z);
+    /// assert!((halves.swing_x - 0.5).abs() < 1e-15 && halves.swing_y.abs() < 1e-15);
+    /// assert!((halves.twist_z - 0.5_f64.sqrt()).abs() < 1e-15);
+    /// ```
+    #[must_use]
+    pub fn from_rotation(rotation: Rotation, axes: &SwingAxes) -> Self {
+        let q = rotation.canonical().quat();
+        let w = q.w;
+        let DVec3 { x, y, z } = axes.components(DVec3::new(q.x, q.y, q.z));
+
+        let cos_beta = trig::length(z, w);
+        if cos_beta == 0.0 {
+            let (x, y) = if x < 0.0 || (x == 0.0 && y < 0.0) { (-x, -y) } else { (x, y) };
+            return Self { swing_x: x, swing_y: y, swing_w: 0.0, twist_z: 0.0, twist_w: 1.0 };
+        }
+        let (sin_gamma, cos_gamma) = (z / cos_beta, w / cos_beta);
+        Self {
+            swing_x: cos_gamma * x - sin_gamma * y,
+            swing_y: sin_gamma * x + cos_gamma * y,
+            swing_w: cos_beta,
+            twist_z: sin_gamma,
+            twist_w: cos_gamma,
+        }
     }
 }
 

@@ -626,24 +626,10 @@ fn angle_in_half_plane(sides: Sides, swapped: bool, x_negative: bool) -> f64 {
     let under = large + pick(small);
     let under_low = ((large - under) + pick(small)) + (large_low + pick(small_low));
 
-    let inverse = 1.0 / under;
-    let quotient = over * inverse;
-    let (product, product_low) = exact_product(quotient, under);
-    let rest = ((over - product) - product_low) + (over_low - quotient * under_low);
-    let correction = rest * inverse;
-    let t = quotient + correction;
-    let t_low = ((quotient - t) + correction) * shrink;
-    let t = t * shrink;
+    let (t, t_low) = divide(over, over_low, under, under_low);
+    let (t, t_low) = (t * shrink, t_low * shrink);
 
-    // atan(t + t_low) = t + bend, with 1/(1 + t²) ≈ 1 − t² as the derivative.
-    let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10] = ATAN;
-    let z = t * t;
-    let zz = z * z;
-    let z4 = zz * zz;
-    let low = (a0 + z * a1) + zz * (a2 + z * a3);
-    let middle = (a4 + z * a5) + zz * (a6 + z * a7);
-    let high = (a8 + z * a9) + zz * a10;
-    let bend = (t_low - t_low * z) - t * (z * (low + z4 * (middle + z4 * high)));
+    let bend = atan_bend(t, t_low);
 
     // ± (t + bend) + eighths · π/4
     let eighths = if diagonal { 1.0 } else { 0.0 };
@@ -655,6 +641,36 @@ fn angle_in_half_plane(sides: Sides, swapped: bool, x_negative: bool) -> f64 {
     let sum = base + signed_t;
     let sum_low = (base - sum) + signed_t;
     sum + (sum_low + (eighths * FRAC_PI_4_LOW + sign * bend))
+}
+
+/// `(over + over_low) / (under + under_low)` as a double and a correction, to 2⁻⁷⁵ or so.
+///
+/// A first quotient of 26 bits has exact products with both halves of `under`; what is left of
+/// `over` has then lost its first 25 bits, so one more step in plain doubles is enough.
+#[inline(always)]
+fn divide(over: f64, over_low: f64, under: f64, under_low: f64) -> (f64, f64) {
+    let inverse = 1.0 / under;
+    let (quotient, _) = halves(over * inverse);
+    let (under_high, under_rest) = halves(under);
+    let rest = ((over - quotient * under_high) - quotient * under_rest)
+        + (over_low - quotient * under_low);
+    let correction = rest * inverse;
+    let t = quotient + correction;
+    (t, (quotient - t) + correction)
+}
+
+/// What `atan(t + t_low)` is more than `t`, for |t| ≤ tan(π/8).
+#[inline(always)]
+fn atan_bend(t: f64, t_low: f64) -> f64 {
+    // 1/(1 + t²) ≈ 1 − t² is the derivative.
+    let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10] = ATAN;
+    let z = t * t;
+    let zz = z * z;
+    let z4 = zz * zz;
+    let low = (a0 + z * a1) + zz * (a2 + z * a3);
+    let middle = (a4 + z * a5) + zz * (a6 + z * a7);
+    let high = (a8 + z * a9) + zz * a10;
+    (t_low - t_low * z) - t * (z * (low + z4 * (middle + z4 * high)))
 }
 
 /// √(1 − s²) for `s` in [0, 1], as a double and a correction. NaN or without meaning for other `s`.
@@ -759,6 +775,93 @@ pub(crate) fn hypot3_kernel(x: f64, y: f64, z: f64) -> f64 {
     let length = if x.is_nan() | y.is_nan() | z.is_nan() { f64::NAN } else { length };
     let infinite = x.is_infinite() | y.is_infinite() | z.is_infinite();
     if infinite { f64::INFINITY } else { length }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Short forms for numbers of ordinary size
+
+/// What [`atan2_quotient`] and [`length_ordinary`] take: 0, or a magnitude in [2⁻³⁰⁰, 2³⁰⁰].
+pub(crate) const ORDINARY_MIN: f64 = f64::from_bits((1023 - 300) << 52);
+
+/// Where [`tiny_flag`] begins: 2⁻²⁴⁰.
+pub(crate) const TINY: f64 = f64::from_bits((1023 - 240) << 52);
+
+/// Has its highest bit set if `0 < |a| < 2⁻²⁴⁰`: well before [`ORDINARY_MIN`], so that a difference
+/// of two numbers that pass is 0 or at least that.
+///
+/// In integers, as loops do it for every component and the adders have enough to do.
+#[inline(always)]
+pub(crate) fn tiny_flag(a: f64) -> u64 {
+    const MIN: u64 = TINY.to_bits();
+    // 0 wraps around to all ones.
+    let less_one = (a.to_bits() & !SIGN_BIT).wrapping_sub(1);
+    !less_one & less_one.wrapping_sub(MIN - 1)
+}
+
+/// √(x² + y²) for the components of a quaternion: to 1 ulp or so, at a fifth of the cost of
+/// [`hypot`], which takes over where a square might underflow.
+#[inline(always)]
+pub(crate) fn length(x: f64, y: f64) -> f64 {
+    let square = x * x + y * y;
+    if square >= ORDINARY_MIN * ORDINARY_MIN { square.sqrt() } else { hypot_kernel(x, y) }
+}
+
+/// [`length`] for ordinary numbers.
+#[inline(always)]
+pub(crate) fn length_ordinary(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
+/// The first half of [`atan2`] for ordinary numbers, not both 0 and `x` not −0, of which `y` has no
+/// sign if `UPPER` and `x` is not negative if `RIGHT`: the quotient, what it lost to rounding, and
+/// the multiple of π/4 it is to be added to, for [`atan2_of_quotient`].
+///
+/// The same operations on the same digits: only scaling by powers of 2, infinities and what is 0
+/// anyway are left out. Sets the highest bit of `flag` where the numbers are not ordinary, unless
+/// `UPPER`: lengths are better checked before their root is taken.
+#[inline(always)]
+pub(crate) fn atan2_quotient<const UPPER: bool, const RIGHT: bool>(
+    y: f64,
+    x: f64,
+    flag: &mut u64,
+) -> [f64; 3] {
+    let (ay, ax) = (if UPPER { y } else { y.abs() }, if RIGHT { x } else { x.abs() });
+    let swapped = ay > ax;
+    let small = if swapped { ax } else { ay };
+    let large = if swapped { ay } else { ax };
+    if !UPPER {
+        *flag |= tiny_flag(small);
+    }
+    let diagonal = small > TAN_PI_8 * large;
+    let pick = |value: f64| if diagonal { value } else { 0.0 };
+
+    let (pick_small, pick_large) = (pick(small), pick(large));
+    let over = small - pick_large;
+    let over_low = small - (pick_large + over);
+    let under = large + pick_small;
+    let under_low = (large - under) + pick_small;
+
+    // Constants masked by a comparison and signs flipped: cheaper than choosing between values.
+    let mut sign = if swapped { SIGN_BIT } else { 0 };
+    let mut eighths = xor_sign(pick(1.0), sign) + if swapped { 2.0 } else { 0.0 };
+    if !RIGHT {
+        let left = if x < 0.0 { SIGN_BIT } else { 0 };
+        eighths = xor_sign(eighths, left) + if x < 0.0 { 4.0 } else { 0.0 };
+        sign ^= left;
+    }
+    let (t, t_low) = divide(over, over_low, under, under_low);
+    [xor_sign(t, sign), xor_sign(t_low, sign), eighths]
+}
+
+/// The second half of [`atan2`], after [`atan2_quotient`], of the same `y`.
+#[inline(always)]
+pub(crate) fn atan2_of_quotient<const UPPER: bool>([t, t_low, eighths]: [f64; 3], y: f64) -> f64 {
+    let bend = atan_bend(t, t_low);
+    let base = eighths * FRAC_PI_4;
+    let sum = base + t;
+    let sum_low = (base - sum) + t;
+    let angle = sum + (sum_low + (eighths * FRAC_PI_4_LOW + bend));
+    if UPPER { angle } else { xor_sign(angle, y.to_bits() & SIGN_BIT) }
 }
 
 // ---------------------------------------------------------------------------------------------

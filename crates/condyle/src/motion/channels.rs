@@ -15,7 +15,7 @@ use std::fmt;
 use glam::DVec3;
 
 use super::clip::{KeyTimes, Track};
-use crate::math::{Interpolation, Points, Rotation, Rotations, trig};
+use crate::math::{Axis, Interpolation, Level, Points, Rotation, Rotations, batch};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 /// A table of numbers, column by column: one column per channel, one entry per frame.
@@ -418,35 +418,14 @@ impl Channels {
         Track::from_parts(rotations, rotation_times, translations, translation_times)
     }
 
-    /// `rest · A_1 · A_2 · …`, column by column. A turn about x by the half-angle (s, c) takes
-    /// (x, y, z, w) to (xc + ws, yc + zs, zc − ys, wc − xs); y and z follow by rotating the names.
+    /// `rest · A_1 · A_2 · …`, column by column.
     fn derive_rotations(&self, rest: Rotation, turns: &[(usize, usize)]) -> Rotations {
-        // Small enough that the five columns of a block stay in the first-level cache.
-        const BLOCK: usize = 256;
-        let frames = self.columns.frames();
-        let mut out = Rotations::repeat(rest, frames);
-        let mut columns = out.xyzw_mut();
-        for start in (0..frames).step_by(BLOCK) {
-            let block = start..(start + BLOCK).min(frames);
-            for &(axis, column) in turns {
-                let angles = &self.columns.column(column)[block.clone()];
-                let [x, y, z, w] = columns.each_mut().map(|c| &mut c[block.clone()]);
-                let (a, b, c) = match axis {
-                    0 => (x, y, z),
-                    1 => (y, z, x),
-                    _ => (z, x, y),
-                };
-                for i in 0..angles.len() {
-                    let half = 0.5 * self.angle_unit.to_radians(angles[i]);
-                    let (sin, cos) = trig::sin_cos(half);
-                    let (qa, qb, qc, qw) = (a[i], b[i], c[i], w[i]);
-                    a[i] = qa * cos + qw * sin;
-                    b[i] = qb * cos + qc * sin;
-                    c[i] = qc * cos - qb * sin;
-                    w[i] = qw * cos - qa * sin;
-                }
-            }
-        }
+        let mut out = Rotations::repeat(rest, self.columns.frames());
+        let turns: Vec<_> = turns
+            .iter()
+            .map(|&(axis, column)| (Axis::from_index(axis), self.columns.column(column)))
+            .collect();
+        batch::turn(Level::best(), &turns, self.angle_unit.to_radians(1.0), &mut out);
         out
     }
 

@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::{Clip, KeyTimes, Pose};
-use crate::math::{Points, Rotation, Rotations};
+use crate::math::{Level, Points, Rotation, Rotations, batch};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Every joint in world space, for one pose.
@@ -166,7 +166,9 @@ impl WorldTracks {
             positions.resize(n);
             copy_locals(clip, j, frames.clone(), rotations, positions);
             if let Some(p) = skeleton.parent(j) {
-                compose(&parents[p.get()], &parent_positions[p.get()], rotations, positions);
+                // The same operations in the same order as in `World::update`: the same bits.
+                let (parent, parent_position) = (&parents[p.get()], &parent_positions[p.get()]);
+                batch::compose(Level::best(), parent, parent_position, rotations, positions);
             }
         }
     }
@@ -234,29 +236,6 @@ fn copy_locals(
 
 fn frame_index(frame: usize) -> super::FrameIndex {
     super::FrameIndex(u32::try_from(frame).expect("a clip has fewer than 2^32 frames"))
-}
-
-/// Turns locals into world values in place: `r := pr · r`, `p := pp + pr · p`, frame by frame, with
-/// the operations in the same order as [`World::update`], so both give the same bits.
-fn compose(
-    parent: &Rotations,
-    parent_position: &Points,
-    rotations: &mut Rotations,
-    p: &mut Points,
-) {
-    let n = rotations.len();
-    let [px, py, pz, pw] = parent.xyzw().map(|c| &c[..n]);
-    let [tx, ty, tz] = parent_position.xyz().map(|c| &c[..n]);
-    let [rx, ry, rz, rw] = rotations.xyzw_mut().map(|c| &mut c[..n]);
-    let [vx, vy, vz] = p.xyz_mut().map(|c| &mut c[..n]);
-    for i in 0..n {
-        let parent = Rotation::from_unit_unchecked(DQuat::from_xyzw(px[i], py[i], pz[i], pw[i]));
-        let local = Rotation::from_unit_unchecked(DQuat::from_xyzw(rx[i], ry[i], rz[i], rw[i]));
-        let q = (parent * local).quat();
-        (rx[i], ry[i], rz[i], rw[i]) = (q.x, q.y, q.z, q.w);
-        let v = DVec3::new(tx[i], ty[i], tz[i]) + parent * DVec3::new(vx[i], vy[i], vz[i]);
-        (vx[i], vy[i], vz[i]) = (v.x, v.y, v.z);
-    }
 }
 
 #[cfg(test)]
