@@ -201,7 +201,7 @@ fn usual_lines(mut s: Scanner<'_>, bones: &[BoneColumns]) -> Option<(Vec<frames:
         if !seen.insert(bone.name.as_str()) {
             return None;
         }
-        lines.push(frames::Line { name: name.to_vec(), first: bone.first, count: bone.count });
+        lines.push(frames::Line::new(name, bone.first, bone.count));
     }
     bones.iter().all(|b| b.count == 0 || seen.contains(b.name.as_str())).then_some((lines, first))
 }

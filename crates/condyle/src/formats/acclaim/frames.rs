@@ -19,6 +19,32 @@ pub(super) struct Line {
     pub(super) first: usize,
     /// How many values it has.
     pub(super) count: usize,
+    /// The first eight bytes of the name as a number, and which of its bits count.
+    word: u64,
+    mask: u64,
+}
+
+impl Line {
+    pub(super) fn new(name: &[u8], first: usize, count: usize) -> Self {
+        let mut eight = [0; 8];
+        let n = name.len().min(8);
+        eight[..n].copy_from_slice(&name[..n]);
+        let mask = if n == 8 { u64::MAX } else { (1 << (8 * n)) - 1 };
+        Self { name: name.to_vec(), first, count, word: u64::from_le_bytes(eight), mask }
+    }
+
+    /// Whether the text begins with this name.
+    #[inline]
+    fn begins(&self, text: &[u8]) -> bool {
+        match text.first_chunk() {
+            // Nearly every name has no more than eight letters: one comparison of a register.
+            Some(eight) => {
+                u64::from_le_bytes(*eight) & self.mask == self.word
+                    && (self.name.len() <= 8 || text.starts_with(&self.name))
+            }
+            None => text.starts_with(&self.name),
+        }
+    }
 }
 
 /// The frames as columns, if all are usual. `data` begins at the first frame's number.
@@ -117,7 +143,7 @@ fn read_frame(
     for line in lines {
         at = rows::skip_space(piece, at);
         let rest = piece.get(at..)?;
-        if !rest.starts_with(&line.name) {
+        if !line.begins(rest) {
             return None;
         }
         at += line.name.len();
@@ -145,7 +171,7 @@ mod tests {
         let mut first = 0;
         let line = |(name, count): (&str, usize)| {
             first += count;
-            Line { name: name.as_bytes().to_vec(), first: first - count, count }
+            Line::new(name.as_bytes(), first - count, count)
         };
         NAMES.into_iter().map(line).collect()
     }
