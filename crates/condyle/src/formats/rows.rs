@@ -59,6 +59,26 @@ pub(crate) fn read_pieces(
     all_read.then_some(table)
 }
 
+/// Puts the rows of a block into the columns, from frame `start` on.
+#[inline]
+pub(crate) fn flush(block: &[[f64; BLOCK]], columns: &mut [&mut [f64]], start: usize, rows: usize) {
+    for (column, values) in columns.iter_mut().zip(block) {
+        let to = &mut column[start..start + rows];
+        // A whole block is one store of a cache line, not a call to copy bytes.
+        match <&mut [f64; BLOCK]>::try_from(&mut *to) {
+            Ok(whole) => *whole = *values,
+            Err(_) => to.copy_from_slice(&values[..rows]),
+        }
+    }
+}
+
+/// How many LF there are. By blocks whose count fits into a byte, so that the compiler counts sixteen
+/// or more at once.
+pub(crate) fn line_ends(data: &[u8]) -> usize {
+    let in_block = |block: &[u8]| block.iter().fold(0_u8, |n, b| n + u8::from(*b == b'\n'));
+    data.chunks(usize::from(u8::MAX)).map(|block| usize::from(in_block(block))).sum()
+}
+
 /// Behind blanks and line ends.
 #[inline]
 pub(crate) fn skip_space(piece: &[u8], mut at: usize) -> usize {
@@ -112,4 +132,17 @@ fn value_after_blanks(piece: &[u8], mut at: usize) -> Option<(f64, usize)> {
         at += 1;
     }
     odd_value(piece, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_counted_in_blocks_of_any_length() {
+        for n in [0, 1, 254, 255, 256, 1000] {
+            assert_eq!(line_ends(&vec![b'\n'; n]), n);
+            assert_eq!(line_ends(&vec![b'x'; n]), 0);
+        }
+    }
 }

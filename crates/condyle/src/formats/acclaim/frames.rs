@@ -57,7 +57,7 @@ pub(super) fn usual_frames(
 ) -> Option<Columns> {
     let data = data.trim_ascii_end();
     let per_frame = lines.len() + 1;
-    let ends = data.iter().filter(|b| **b == b'\n').count() + 1;
+    let ends = rows::line_ends(data) + 1;
     // With a line for each column at least, a frame takes more bytes than it has values.
     if !ends.is_multiple_of(per_frame) || columns == 0 || lines.is_empty() {
         return None;
@@ -70,18 +70,20 @@ pub(super) fn usual_frames(
         let first = first_number.checked_add(before as u64);
         first.is_some_and(|number| read_piece(piece, lines, number, columns))
     };
-    let pieces = pieces(data, per_frame, rows::pieces_of(data, threads));
+    let pieces = match rows::pieces_of(data, threads) {
+        1 => vec![(data, frames)],
+        n => pieces(data, per_frame, n),
+    };
     rows::read_pieces(&pieces, columns, frames, read)
 }
 
 /// The data in so many pieces, cut before frame numbers, each with its number of frames.
 fn pieces(data: &[u8], per_frame: usize, n: usize) -> Vec<(&[u8], usize)> {
-    let line_ends = |text: &[u8]| text.iter().filter(|b| **b == b'\n').count();
     let mut pieces = Vec::with_capacity(n);
     let mut from = 0;
     for i in 1..n {
         let mut at = (data.len() / n * i).max(from);
-        let mut lines = line_ends(&data[from..at]);
+        let mut lines = rows::line_ends(&data[from..at]);
         // On to the end of a frame's last line.
         while let Some(line) = data[at..].iter().position(|b| *b == b'\n') {
             at += line + 1;
@@ -93,7 +95,7 @@ fn pieces(data: &[u8], per_frame: usize, n: usize) -> Vec<(&[u8], usize)> {
             }
         }
     }
-    pieces.push((&data[from..], (line_ends(&data[from..]) + 1) / per_frame));
+    pieces.push((&data[from..], (rows::line_ends(&data[from..]) + 1) / per_frame));
     pieces
 }
 
@@ -112,9 +114,7 @@ fn read_piece(piece: &[u8], lines: &[Line], number: u64, columns: &mut [&mut [f6
             }
             number = number.saturating_add(1);
         }
-        for (column, values) in columns.iter_mut().zip(&block) {
-            column[start..start + rows].copy_from_slice(&values[..rows]);
-        }
+        rows::flush(&block, columns, start, rows);
     }
     piece[at..].iter().all(|b| is_space(*b))
 }
