@@ -2,25 +2,30 @@
 
 use std::ops::Range;
 
+use condyle::math::Level;
+
 /// A way to do the work.
 ///
 /// What else the library lets a caller choose without a change of the result belongs here as a
-/// further field, and into [`How::ways`]: the instructions of batch kernels.
+/// further field, and into [`How::ways`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct How {
     /// How many threads share the work.
     pub threads: usize,
+    /// The instructions of batch kernels.
+    pub level: Level,
 }
 
 impl How {
-    /// The plain way, which works everywhere: no threads.
-    pub const PLAIN: Self = Self { threads: 1 };
+    /// The plain way, which works everywhere: no threads, the instructions every machine has.
+    pub const PLAIN: Self = Self { threads: 1, level: Level::BASELINE };
 
     /// All ways that this target has, the plain one first.
     #[must_use]
     pub fn ways() -> Vec<Self> {
         let threads: &[usize] = if cfg!(target_arch = "wasm32") { &[1] } else { &[1, 2, 5] };
-        threads.iter().map(|&threads| Self { threads }).collect()
+        let with_level = |level| threads.iter().map(move |&threads| Self { threads, level });
+        Level::all().flat_map(with_level).collect()
     }
 
     /// `0..n` in as many blocks as there are threads, as equal as can be.

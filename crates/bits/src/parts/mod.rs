@@ -18,6 +18,7 @@ pub const PARTS: &[Part] = &[
     Part { name: "rotation.swing_twist", run: turns::swing_twist },
     Part { name: "rotation.between", run: turns::between },
     Part { name: "rotation.mean", run: turns::mean },
+    Part { name: "rotation.batch", run: turns::batch },
     Part { name: "synth", run: corpus::synth },
     Part { name: "write", run: corpus::write },
     Part { name: "read.bvh", run: clips::read_bvh },

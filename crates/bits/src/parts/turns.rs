@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use condyle::glam::DVec3;
 use condyle::math::{
-    Angle, EulerAngles, EulerOrder, Rotation, Squad, SwingAxes, SwingKind, SwingTwist, cubic_point,
-    mean_rotation,
+    Angle, EulerAngles, EulerOrder, Points, Rotation, Rotations, Squad, SwingAxes, SwingKind,
+    SwingTwist, batch as columns, cubic_point, mean_rotation,
 };
 use condyle::synth::Rng;
 
@@ -139,4 +139,48 @@ pub(super) fn mean(how: &How) -> Hash {
         });
         hash
     }))
+}
+
+/// Whole columns, with the instructions that `how` says.
+pub(super) fn batch(how: &How) -> Hash {
+    let all = rotations(16, 3000);
+    // One rotation by another in the order of a single column, however the threads cut it.
+    let hashes = how.split(all.len(), |block| -> Vec<Hash> {
+        let from: Rotations = all[block].iter().copied().collect();
+        let n = from.len();
+        let mut hashes = vec![Hash::default(); n];
+        let mut add = |columns: &[Vec<f64>]| {
+            for (i, hash) in hashes.iter_mut().enumerate() {
+                columns.iter().for_each(|column| hash.f64(column[i]));
+            }
+        };
+        let mut back = Rotations::repeat(Rotation::IDENTITY, n);
+        for order in EulerOrder::ALL {
+            let mut to = [(); 3].map(|()| vec![0.0; n]);
+            let [a, b, c] = &mut to;
+            columns::euler_angles(how.level, order, &from, [a, b, c]);
+            columns::euler_rotations(how.level, order, [&to[0], &to[1], &to[2]], &mut back);
+            add(&to);
+            add(&back.xyzw().map(<[f64]>::to_vec));
+        }
+        for axes in
+            [SwingAxes::Z, SwingAxes::new(DVec3::new(1.0, -2.0, 0.5), None).unwrap_or_default()]
+        {
+            let mut to = [(); 3].map(|()| vec![0.0; n]);
+            let [x, y, twist] = &mut to;
+            columns::swing_twist(how.level, &axes, &from, [x, y, twist]);
+            add(&to);
+            let mut to = [(); 5].map(|()| vec![0.0; n]);
+            let [x, y, w, z, twist_w] = &mut to;
+            columns::swing_twist_halves(how.level, &axes, &from, [x, y, w, z, twist_w]);
+            add(&to);
+        }
+        let mut logs = Points::repeat(DVec3::ZERO, n);
+        columns::log(how.level, &from, &mut logs);
+        columns::exp(how.level, &logs, &mut back);
+        add(&logs.xyz().map(<[f64]>::to_vec));
+        add(&back.xyzw().map(<[f64]>::to_vec));
+        hashes
+    });
+    combined(hashes.into_iter().flatten().collect())
 }

@@ -7,7 +7,7 @@
 use std::num::NonZeroUsize;
 
 use super::decimal::decimal;
-use super::text::{Number, is_space, number};
+use super::text::{Number, count, is_blank, is_space, number, run};
 use crate::motion::Columns;
 
 /// Rows that are put into the columns at once: a cache line of each column.
@@ -72,33 +72,34 @@ pub(crate) fn flush(block: &[[f64; BLOCK]], columns: &mut [&mut [f64]], start: u
     }
 }
 
-/// How many LF there are. By blocks whose count fits into a byte, so that the compiler counts sixteen
-/// or more at once.
+/// How many LF there are.
 pub(crate) fn line_ends(data: &[u8]) -> usize {
-    let in_block = |block: &[u8]| block.iter().fold(0_u8, |n, b| n + u8::from(*b == b'\n'));
-    data.chunks(usize::from(u8::MAX)).map(|block| usize::from(in_block(block))).sum()
+    count(data, |b| b == b'\n')
 }
 
 /// Behind blanks and line ends.
 #[inline]
-pub(crate) fn skip_space(piece: &[u8], mut at: usize) -> usize {
-    while piece.get(at).is_some_and(|b| is_space(*b)) {
-        at += 1;
+pub(crate) fn skip_space(piece: &[u8], at: usize) -> usize {
+    let space = |at: usize| piece.get(at).is_some_and(|b| is_space(*b));
+    if !space(at) {
+        at
+    } else if !space(at + 1) {
+        at + 1
+    } else {
+        at + run(&piece[at..], is_space)
     }
-    at
 }
 
 /// The end of the line, if nothing but blanks is before it. A lone CR ends no line here.
 #[inline]
-pub(crate) fn line_end(piece: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        match piece.get(at) {
-            None | Some(b'\n') => return Some(at),
-            Some(b'\r') if matches!(piece.get(at + 1), None | Some(b'\n')) => return Some(at),
-            Some(b'\r') => return None,
-            Some(b) if is_space(*b) => at += 1,
-            Some(_) => return None,
-        }
+pub(crate) fn line_end(piece: &[u8], at: usize) -> Option<usize> {
+    if piece.get(at) == Some(&b'\n') {
+        return Some(at);
+    }
+    let at = at + run(&piece[at..], is_blank);
+    match piece[at..] {
+        [] | [b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..] => Some(at),
+        _ => None,
     }
 }
 
@@ -127,11 +128,8 @@ fn odd_value(piece: &[u8], at: usize) -> Option<(f64, usize)> {
 }
 
 #[inline(never)]
-fn value_after_blanks(piece: &[u8], mut at: usize) -> Option<(f64, usize)> {
-    while piece.get(at).is_some_and(|b| is_space(*b) && *b != b'\n' && *b != b'\r') {
-        at += 1;
-    }
-    odd_value(piece, at)
+fn value_after_blanks(piece: &[u8], at: usize) -> Option<(f64, usize)> {
+    odd_value(piece, at + run(&piece[at..], is_blank))
 }
 
 #[cfg(test)]

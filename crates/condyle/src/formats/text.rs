@@ -100,29 +100,35 @@ struct LineCounter {
 impl LineCounter {
     fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
         let offset = offset.min(bytes.len());
-        // Long lines by blocks without line ends, which have no branch within.
-        const BLOCK: usize = 256;
-        while let Some(block) = bytes[..offset].get(self.seen..self.seen + BLOCK) {
-            if block.iter().fold(false, |any, b| any | (*b == b'\n') | (*b == b'\r')) {
-                break;
+        while self.seen < offset {
+            let block = &bytes[self.seen..offset.min(self.seen + BLOCK)];
+            if count_block(block, |b| (b == b'\n') | (b == b'\r')) > 0 {
+                self.count_by_bytes(bytes, block.len());
+            } else {
+                self.characters += count_block(block, begins_character);
             }
-            self.characters += block.iter().filter(|b| **b & 0xC0 != 0x80).count();
-            self.seen += BLOCK;
+            self.seen += block.len();
         }
-        for i in self.seen..offset {
+        let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+        Position::Text { line: count(self.lines), column: count(self.characters) }
+    }
+
+    fn count_by_bytes(&mut self, bytes: &[u8], n: usize) {
+        for i in self.seen..self.seen + n {
             let b = bytes[i];
             if b == b'\n' || (b == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
                 self.lines += 1;
                 self.characters = 0;
-            } else if b & 0xC0 != 0x80 {
-                // Every byte but those that continue a UTF-8 character.
+            } else if begins_character(b) {
                 self.characters += 1;
             }
         }
-        self.seen = self.seen.max(offset);
-        let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
-        Position::Text { line: count(self.lines), column: count(self.characters) }
     }
+}
+
+/// Every byte but those that continue a UTF-8 character.
+fn begins_character(b: u8) -> bool {
+    b & 0xC0 != 0x80
 }
 
 /// Line and column of a byte offset. Lines end with LF, CR LF or CR.
@@ -313,7 +319,7 @@ impl<'a> Scanner<'a> {
 
     /// Skips blanks, tabs and other control characters, but stays on the line.
     pub(crate) fn skip_blanks(&mut self) {
-        self.skip_while(|b| is_space(b) && b != b'\n' && b != b'\r');
+        self.skip_while(is_blank);
     }
 
     /// Skips blanks and line ends.
@@ -322,17 +328,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
-        // Usually it is a byte or two. Where it is a gigabyte, whole blocks are passed at once, without
-        // a branch within.
-        const BLOCK: usize = 256;
-        let rest = self.rest();
-        let near = rest.iter().take(BLOCK).position(|&b| !wanted(b));
-        self.at += near.unwrap_or_else(|| {
-            let all = |block: &&[u8]| block.iter().fold(true, |all, b| all & wanted(*b));
-            let blocks = rest.chunks_exact(BLOCK).take_while(all).count();
-            let tail = &rest[blocks * BLOCK..];
-            blocks * BLOCK + tail.iter().position(|&b| !wanted(b)).unwrap_or(tail.len())
-        });
+        self.at += run(self.rest(), wanted);
     }
 
     /// Whether the line has nothing but blanks left.
@@ -343,7 +339,7 @@ impl<'a> Scanner<'a> {
 
     /// Moves behind the end of this line.
     pub(crate) fn next_line(&mut self) {
-        self.skip_while(|b| b != b'\n' && b != b'\r');
+        self.skip_while(|b| (b != b'\n') & (b != b'\r'));
         if self.peek() == Some(b'\r') {
             self.at += 1;
         }
@@ -378,12 +374,8 @@ impl<'a> Scanner<'a> {
     pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
         self.skip_blanks();
         let start = self.at;
-        self.skip_while(|b| b != b'\n' && b != b'\r');
-        let mut end = self.at;
-        while end > start && is_space(self.bytes[end - 1]) {
-            end -= 1;
-        }
-        &self.bytes[start..end]
+        self.skip_while(|b| (b != b'\n') & (b != b'\r'));
+        trim_end(&self.bytes[start..self.at])
     }
 
     /// An error at the current place.
@@ -437,7 +429,46 @@ impl<'a> Scanner<'a> {
 
 /// White space and control characters. Some files end in NUL or Ctrl-Z.
 pub(crate) fn is_space(b: u8) -> bool {
-    b <= b' ' || b == 0x7F
+    (b <= b' ') | (b == 0x7F)
+}
+
+/// White space within a line.
+pub(crate) fn is_blank(b: u8) -> bool {
+    is_space(b) & (b != b'\n') & (b != b'\r')
+}
+
+/// How many bytes at a time go through a loop without a branch: as many as can be counted in a byte,
+/// so that the compiler does sixteen or more at once.
+const BLOCK: usize = 128;
+
+/// How many of a block are wanted.
+#[inline]
+fn count_block(block: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+    debug_assert!(block.len() <= BLOCK);
+    usize::from(block.iter().fold(0_u8, |n, b| n + u8::from(wanted(*b))))
+}
+
+/// How many bytes are wanted.
+pub(crate) fn count(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+    bytes.chunks(BLOCK).map(|block| count_block(block, &wanted)).sum()
+}
+
+/// Bytes without the white space at their end.
+pub(crate) fn trim_end(bytes: &[u8]) -> &[u8] {
+    let all = |block: &&[u8]| count_block(block, is_space) == BLOCK;
+    let blocks = bytes.rchunks_exact(BLOCK).take_while(all).count();
+    let bytes = &bytes[..bytes.len() - blocks * BLOCK];
+    &bytes[..bytes.iter().rposition(|b| !is_space(*b)).map_or(0, |last| last + 1)]
+}
+
+/// How many bytes at the start are wanted: usually one or two, but it may be a gigabyte.
+pub(crate) fn run(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().take(BLOCK).position(|&b| !wanted(b)).unwrap_or_else(|| {
+        let all = |block: &&[u8]| count_block(block, &wanted) == BLOCK;
+        let passed = bytes.chunks_exact(BLOCK).take_while(all).count() * BLOCK;
+        let tail = &bytes[passed..];
+        passed + tail.iter().position(|&b| !wanted(b)).unwrap_or(tail.len())
+    })
 }
 
 /// Compares without case.

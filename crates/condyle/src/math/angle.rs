@@ -63,6 +63,35 @@ impl Angle {
     }
 }
 
+/// Unit of angles that are plain numbers, as in motion files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AngleUnit {
+    /// 360 to a turn.
+    Degrees,
+    /// 2π to a turn.
+    Radians,
+}
+
+impl AngleUnit {
+    /// A source number in radians.
+    #[must_use]
+    pub fn to_radians(self, value: f64) -> f64 {
+        match self {
+            Self::Degrees => value.to_radians(),
+            Self::Radians => value,
+        }
+    }
+
+    /// Radians as a source number.
+    #[must_use]
+    pub fn from_radians(self, radians: f64) -> f64 {
+        match self {
+            Self::Degrees => radians.to_degrees(),
+            Self::Radians => radians,
+        }
+    }
+}
+
 /// `radians` moved by whole turns into `(-π, π]`. See [`Angle::wrapped`].
 pub(crate) fn wrap(radians: f64) -> f64 {
     if radians > -PI && radians <= PI {

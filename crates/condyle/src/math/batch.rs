@@ -35,8 +35,8 @@ use glam::{DQuat, DVec3};
 use super::euler::{self, LOCK};
 use super::simd::Kernel;
 use super::{
-    Axis, EulerAngles, EulerOrder, Level, Points, Rotation, Rotations, SwingAxes, SwingTwist,
-    SwingTwistHalves, trig,
+    AngleUnit, Axis, EulerAngles, EulerOrder, Level, Points, Rotation, Rotations, SwingAxes,
+    SwingTwist, SwingTwistHalves, trig,
 };
 
 /// Elements that go through a loop before flags are looked at: their intermediate results stay in
@@ -76,17 +76,17 @@ fn atan2_block<const UPPER: bool, const RIGHT: bool>(
     y: &Block,
     x: &mut Block,
     flags: &mut [u64; BLOCK],
-    [t_low, eighths]: &mut [Block; 2],
+    eighths: &mut Block,
 ) {
     for e in 0..n.min(BLOCK) {
         let mut flag = 0;
-        [x[e], t_low[e], eighths[e]] = trig::atan2_quotient::<UPPER, RIGHT>(y[e], x[e], &mut flag);
+        [x[e], eighths[e]] = trig::atan2_quotient::<UPPER, RIGHT>(y[e], x[e], &mut flag);
         if !UPPER {
             flags[e] |= flag;
         }
     }
     for e in 0..n.min(BLOCK) {
-        x[e] = trig::atan2_of_quotient::<UPPER>([x[e], t_low[e], eighths[e]], y[e]);
+        x[e] = trig::atan2_of_quotient::<UPPER>([x[e], eighths[e]], y[e]);
     }
 }
 
@@ -154,7 +154,7 @@ impl<const PROPER: bool> Kernel for ToEuler<'_, PROPER> {
         let (mut pw, mut pi, mut pj, mut pk) =
             ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (mut middle_sin, mut middle_cos) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut flags, mut scratch) = ([0; BLOCK], [[0.0; BLOCK]; 2]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [0.0; BLOCK]);
         for block in blocks(to_a.len()) {
             let n = block.len();
             let [qi, qj, qk, qw] = [from[i], from[j], from[k], from[3]].map(|c| &c[block.clone()]);
@@ -229,48 +229,54 @@ fn wrap_once(radians: f64) -> f64 {
 ///
 /// If the columns have different lengths.
 pub fn euler_rotations(level: Level, order: EulerOrder, from: [&[f64]; 3], to: &mut Rotations) {
-    check_lengths(to.len(), from.map(<[f64]>::len));
-    to.fill(Rotation::IDENTITY);
     let [first, second, third] = order.axes();
-    turn(level, &[(first, from[0]), (second, from[1]), (third, from[2])], 1.0, to);
+    let turns = [(first, from[0]), (second, from[1]), (third, from[2])];
+    turn(level, Rotation::IDENTITY, &turns, AngleUnit::Radians, to.xyzw_mut());
 }
 
-/// Multiplies every rotation from the right by turns about coordinate axes, one after the other.
-/// `unit` is what one in the columns of angles is in radians; an angle that is not finite counts as
-/// 0.
+/// Turns about coordinate axes, one after the other, from a rotation to start with, as columns x,
+/// y, z and w. An angle that is not finite counts as 0.
 ///
 /// ```text
-///   to ← to · A_1(v_1) · A_2(v_2) · …
+///   to = start · A_1(v_1) · A_2(v_2) · …
 /// ```
 ///
 /// # Panics
 ///
 /// If the columns have different lengths.
-pub fn turn(level: Level, turns: &[(Axis, &[f64])], unit: f64, to: &mut Rotations) {
-    turns.iter().for_each(|(_, angles)| check_lengths(to.len(), [angles.len()]));
-    level.run(Turn { turns, unit, to: to.xyzw_mut() });
+pub(crate) fn turn(
+    level: Level,
+    start: Rotation,
+    turns: &[(Axis, &[f64])],
+    unit: AngleUnit,
+    to: [&mut [f64]; 4],
+) {
+    check_lengths(to[0].len(), to.each_ref().map(|c| c.len()));
+    turns.iter().for_each(|(_, angles)| check_lengths(to[0].len(), [angles.len()]));
+    match unit {
+        AngleUnit::Degrees => level.run(Turn::<true> { start, turns, to }),
+        AngleUnit::Radians => level.run(Turn::<false> { start, turns, to }),
+    }
 }
 
-struct Turn<'a> {
+struct Turn<'a, const DEGREES: bool> {
+    start: Rotation,
     turns: &'a [(Axis, &'a [f64])],
-    unit: f64,
     to: [&'a mut [f64]; 4],
 }
 
-impl Kernel for Turn<'_> {
+impl<const DEGREES: bool> Kernel for Turn<'_, DEGREES> {
     #[inline(always)]
     fn run(self) {
-        let Self { turns, unit, to: [to_x, to_y, to_z, to_w] } = self;
-        let (mut x, mut y, mut z, mut w) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let Self { start, turns, to: [to_x, to_y, to_z, to_w] } = self;
+        let start = start.quat();
         let (mut sin, mut cos) = ([0.0; BLOCK], [0.0; BLOCK]);
         for block in blocks(to_w.len()) {
             let n = block.len();
-            x[..n].copy_from_slice(&to_x[block.clone()]);
-            y[..n].copy_from_slice(&to_y[block.clone()]);
-            z[..n].copy_from_slice(&to_z[block.clone()]);
-            w[..n].copy_from_slice(&to_w[block.clone()]);
+            let (mut x, mut y) = ([start.x; BLOCK], [start.y; BLOCK]);
+            let (mut z, mut w) = ([start.z; BLOCK], [start.w; BLOCK]);
             for (axis, angles) in turns {
-                half_sin_cos_block(&angles[block.clone()], unit, &mut sin, &mut cos);
+                half_sin_cos_block::<DEGREES>(&angles[block.clone()], &mut sin, &mut cos);
                 match axis {
                     Axis::X => turn_block(n, &sin, &cos, &mut x, &mut y, &mut z, &mut w),
                     Axis::Y => turn_block(n, &sin, &cos, &mut y, &mut z, &mut x, &mut w),
@@ -287,25 +293,32 @@ impl Kernel for Turn<'_> {
 
 /// Sine and cosine of half of every angle; those of 0 for one that is not finite.
 #[inline(always)]
-fn half_sin_cos_block(angles: &[f64], unit: f64, sin: &mut Block, cos: &mut Block) {
+fn half_sin_cos_block<const DEGREES: bool>(angles: &[f64], sin: &mut Block, cos: &mut Block) {
     let n = angles.len().min(BLOCK);
     let mut any = 0;
     for e in 0..n {
-        let half = 0.5 * (angles[e] * unit);
-        (sin[e], cos[e]) = trig::sin_cos_kernel(half);
-        any |= if half.abs() <= trig::KERNEL_MAX { 0 } else { FLAG };
+        (sin[e], cos[e]) = if DEGREES {
+            trig::sin_cos_half_degrees_kernel(angles[e])
+        } else {
+            trig::sin_cos_kernel(0.5 * angles[e])
+        };
+        any |= if angles[e].abs() <= trig::KERNEL_MAX { 0 } else { FLAG };
     }
     if any != 0 {
-        half_sin_cos_far(angles, unit, sin, cos);
+        half_sin_cos_far::<DEGREES>(angles, sin, cos);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn half_sin_cos_far(angles: &[f64], unit: f64, sin: &mut Block, cos: &mut Block) {
-    for (e, angle) in angles.iter().enumerate() {
-        let half = 0.5 * (angle * unit);
-        (sin[e], cos[e]) = trig::sin_cos(if half.is_finite() { half } else { 0.0 });
+fn half_sin_cos_far<const DEGREES: bool>(angles: &[f64], sin: &mut Block, cos: &mut Block) {
+    for (e, &angle) in angles.iter().enumerate() {
+        if angle.abs() <= trig::KERNEL_MAX {
+            continue;
+        }
+        let radians = if DEGREES { angle.to_radians() } else { angle };
+        let half = if radians.is_finite() { 0.5 * radians } else { 0.0 };
+        (sin[e], cos[e]) = trig::sin_cos(half);
     }
 }
 
@@ -352,7 +365,7 @@ impl Kernel for ToSwingTwist<'_> {
         let (mut qz, mut qw) = ([0.0; BLOCK], [0.0; BLOCK]);
         let (mut sin_beta, mut cos_beta, mut product) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (mut across_x, mut across_y) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut flags, mut scratch) = ([0; BLOCK], [[0.0; BLOCK]; 2]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [0.0; BLOCK]);
         for block in blocks(to_x.len()) {
             let n = block.len();
             let from = from.map(|c| &c[block.clone()]);
@@ -474,7 +487,7 @@ impl Kernel for Log<'_> {
         let Self { from, to: [to_x, to_y, to_z] } = self;
         let (mut vx, mut vy, mut vz) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (mut sin_half, mut cos_half) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (mut flags, mut scratch) = ([0; BLOCK], [[0.0; BLOCK]; 2]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [0.0; BLOCK]);
         for block in blocks(to_x.len()) {
             let n = block.len();
             let from = from.map(|c| &c[block.clone()]);
@@ -482,15 +495,15 @@ impl Kernel for Log<'_> {
             for e in 0..n.min(BLOCK) {
                 let ([x, y, z], w, flag) = canonical([x[e], y[e], z[e]], w[e]);
                 (vx[e], vy[e], vz[e]) = (x, y, z);
-                let sin = trig::hypot3_kernel(x, y, z);
+                let sin = trig::length3_ordinary(x, y, z);
                 (sin_half[e], cos_half[e]) = (sin, w);
-                flags[e] = flag | trig::tiny_flag(sin);
+                flags[e] = flag | flag_if(!trig::ordinary_length3(sin));
             }
             atan2_block::<true, true>(n, &sin_half, &mut cos_half, &mut flags, &mut scratch);
             let half = &cos_half;
             for e in 0..n.min(BLOCK) {
                 let sin = sin_half[e];
-                let scale = if sin == 0.0 { 0.0 } else { 2.0 * half[e] / sin };
+                let scale = 2.0 * half[e] / sin;
                 (vx[e], vy[e], vz[e]) = (vx[e] * scale, vy[e] * scale, vz[e] * scale);
             }
             if any_flagged(n, &flags) {
@@ -534,15 +547,16 @@ impl Kernel for Exp<'_> {
             let from = from.map(|c| &c[block.clone()]);
             let [x, y, z] = from;
             for e in 0..n.min(BLOCK) {
-                angle[e] = trig::hypot3_kernel(x[e], y[e], z[e]);
-                flags[e] = if angle[e] <= trig::KERNEL_MAX { 0 } else { FLAG };
+                angle[e] = trig::length3_ordinary(x[e], y[e], z[e]);
+                let kernel = angle[e] >= trig::TINY && angle[e] <= trig::KERNEL_MAX;
+                flags[e] = flag_if(!kernel);
             }
             for e in 0..n.min(BLOCK) {
                 (sin[e], cos[e]) = trig::sin_cos_kernel(0.5 * angle[e]);
             }
             for e in 0..n.min(BLOCK) {
                 let (angle, c) = (angle[e], cos[e]);
-                let k = if angle == 0.0 { 0.5 } else { sin[e] / angle };
+                let k = sin[e] / angle;
                 let (x, y, z) = (x[e] * k, y[e] * k, z[e] * k);
                 // As `Rotation::new` does it, without its scaling: this is nearly a unit.
                 let unit = 1.0 / (x * x + y * y + z * z + c * c).sqrt();
@@ -897,13 +911,9 @@ mod tests {
     fn turns_multiply_from_the_right_in_the_unit_given() {
         for level in Level::all() {
             let rest = Rotation::about_x(Angle::from_radians(0.3));
-            let mut got = Rotations::repeat(rest, 2);
-            turn(
-                level,
-                &[(Axis::Z, &[90.0, 0.0]), (Axis::Y, &[0.0, -180.0])],
-                PI / 180.0,
-                &mut got,
-            );
+            let mut got = Rotations::repeat(Rotation::IDENTITY, 2);
+            let turns: [(_, &[f64]); 2] = [(Axis::Z, &[90.0, 0.0]), (Axis::Y, &[0.0, -180.0])];
+            turn(level, rest, &turns, AngleUnit::Degrees, got.xyzw_mut());
             let expected = rest * Rotation::about_z(Angle::from_radians(FRAC_PI_2));
             assert!(got.at(0).distance(expected).radians() < 1e-15);
             let expected = rest * Rotation::about_y(Angle::from_radians(-PI));

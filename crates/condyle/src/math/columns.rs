@@ -3,19 +3,70 @@
 //! A clip keeps each joint's samples as columns, so that a loop over time reads memory in order and
 //! the compiler can work on several frames at once.
 
-use std::ops::Range;
+use std::fmt;
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
 use super::Rotation;
 
+/// One component of a column: numbers of its own, or a part of a table that many columns were
+/// written into at once. A part becomes numbers of its own when it is first changed.
+#[derive(Clone)]
+enum Component {
+    Own(Vec<f64>),
+    Part { table: Arc<Vec<f64>>, range: Range<usize> },
+}
+
+impl Component {
+    fn own(&mut self) -> &mut Vec<f64> {
+        if let Self::Part { table, range } = self {
+            *self = Self::Own(table[range.clone()].to_vec());
+        }
+        match self {
+            Self::Own(numbers) => numbers,
+            Self::Part { .. } => unreachable!("made its own above"),
+        }
+    }
+}
+
+impl Default for Component {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
+}
+
+impl Deref for Component {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Self::Own(numbers) => numbers,
+            Self::Part { table, range } => &table[range.clone()],
+        }
+    }
+}
+
+impl DerefMut for Component {
+    fn deref_mut(&mut self) -> &mut [f64] {
+        self.own()
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.deref().fmt(f)
+    }
+}
+
 /// A column of rotations: x, y, z and w each contiguous.
 #[derive(Clone, Debug, Default)]
 pub struct Rotations {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    z: Vec<f64>,
-    w: Vec<f64>,
+    x: Component,
+    y: Component,
+    z: Component,
+    w: Component,
 }
 
 impl Rotations {
@@ -28,7 +79,7 @@ impl Rotations {
     /// An empty column with room for `n` rotations.
     #[must_use]
     pub fn with_capacity(n: usize) -> Self {
-        let room = || Vec::with_capacity(n);
+        let room = || Component::Own(Vec::with_capacity(n));
         Self { x: room(), y: room(), z: room(), w: room() }
     }
 
@@ -36,7 +87,29 @@ impl Rotations {
     #[must_use]
     pub fn repeat(rotation: Rotation, n: usize) -> Self {
         let q = rotation.quat();
-        Self { x: vec![q.x; n], y: vec![q.y; n], z: vec![q.z; n], w: vec![q.w; n] }
+        let repeat = |value| Component::Own(vec![value; n]);
+        Self { x: repeat(q.x), y: repeat(q.y), z: repeat(q.z), w: repeat(q.w) }
+    }
+
+    /// `columns` columns of `n` rotations each, all in one table. `fill` writes the x, y, z and w of
+    /// a column given its number; what it finds there are zeros.
+    pub(crate) fn in_one_table(
+        columns: usize,
+        n: usize,
+        mut fill: impl FnMut(usize, [&mut [f64]; 4]),
+    ) -> Vec<Self> {
+        let mut table = crate::memory::zeros(4 * n * columns);
+        for (i, column) in table.chunks_exact_mut((4 * n).max(1)).enumerate() {
+            let (xy, zw) = column.split_at_mut(2 * n);
+            let ((x, y), (z, w)) = (xy.split_at_mut(n), zw.split_at_mut(n));
+            fill(i, [x, y, z, w]);
+        }
+        let table = Arc::new(table);
+        let part = |i: usize| Component::Part { table: table.clone(), range: i * n..(i + 1) * n };
+        (0..columns)
+            .map(|i| 4 * i)
+            .map(|i| Self { x: part(i), y: part(i + 1), z: part(i + 2), w: part(i + 3) })
+            .collect()
     }
 
     /// How many.
@@ -80,18 +153,18 @@ impl Rotations {
     /// Appends a rotation.
     pub fn push(&mut self, rotation: Rotation) {
         let q = rotation.quat();
-        self.x.push(q.x);
-        self.y.push(q.y);
-        self.z.push(q.z);
-        self.w.push(q.w);
+        self.x.own().push(q.x);
+        self.y.own().push(q.y);
+        self.z.own().push(q.z);
+        self.w.own().push(q.w);
     }
 
     /// Makes room for exactly `n`; new places hold the identity.
     pub(crate) fn resize(&mut self, n: usize) {
-        self.x.resize(n, 0.0);
-        self.y.resize(n, 0.0);
-        self.z.resize(n, 0.0);
-        self.w.resize(n, 1.0);
+        self.x.own().resize(n, 0.0);
+        self.y.own().resize(n, 0.0);
+        self.z.own().resize(n, 0.0);
+        self.w.own().resize(n, 1.0);
     }
 
     /// Sets all to one rotation.

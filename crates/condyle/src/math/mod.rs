@@ -22,7 +22,7 @@ pub mod trig;
 #[cfg(test)]
 pub(crate) mod arbitrary;
 
-pub use angle::Angle;
+pub use angle::{Angle, AngleUnit};
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
 pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};

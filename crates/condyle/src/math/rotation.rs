@@ -194,7 +194,7 @@ impl Rotation {
     pub fn log(self) -> DVec3 {
         let q = self.canonical().0;
         let v = DVec3::new(q.x, q.y, q.z);
-        let sin_half = trig::hypot3(q.x, q.y, q.z);
+        let sin_half = trig::length3(q.x, q.y, q.z);
         if sin_half == 0.0 {
             return DVec3::ZERO;
         }
@@ -208,7 +208,7 @@ impl Rotation {
         if !v.is_finite() {
             return None;
         }
-        let angle = trig::hypot3(v.x, v.y, v.z);
+        let angle = trig::length3(v.x, v.y, v.z);
         // sin(θ/2)/θ → 1/2; the quotient is accurate down to the smallest θ.
         let (s, c) = trig::sin_cos(0.5 * angle);
         let k = if angle == 0.0 { 0.5 } else { s / angle };

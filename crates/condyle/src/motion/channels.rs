@@ -15,7 +15,7 @@ use std::fmt;
 use glam::DVec3;
 
 use super::clip::{KeyTimes, Track};
-use crate::math::{Axis, Interpolation, Level, Points, Rotation, Rotations, batch};
+use crate::math::{AngleUnit, Axis, Interpolation, Level, Points, Rotation, Rotations, batch};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 /// A table of numbers, column by column: one column per channel, one entry per frame.
@@ -114,35 +114,6 @@ pub enum Sequence {
     FirstIsLeftmost,
     /// The first listed acts first and is the rightmost factor (ASF).
     FirstActsFirst,
-}
-
-/// Unit of the angles in source channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AngleUnit {
-    /// 360 to a turn.
-    Degrees,
-    /// 2π to a turn.
-    Radians,
-}
-
-impl AngleUnit {
-    /// A source number in radians.
-    #[must_use]
-    pub fn to_radians(self, value: f64) -> f64 {
-        match self {
-            Self::Degrees => value.to_radians(),
-            Self::Radians => value,
-        }
-    }
-
-    /// Radians as a source number.
-    #[must_use]
-    pub fn from_radians(self, radians: f64) -> f64 {
-        match self {
-            Self::Degrees => radians.to_degrees(),
-            Self::Radians => radians,
-        }
-    }
 }
 
 /// The channels of one joint: which columns, and what they mean.
@@ -398,35 +369,39 @@ impl Channels {
         }
     }
 
-    /// The motion of one joint that these numbers stand for.
-    pub(crate) fn derive(&self, skeleton: &Skeleton, joint: JointIndex) -> Track {
-        let channels = self.joint(joint);
+    /// The motion of every joint that these numbers stand for.
+    pub(crate) fn derive(&self, skeleton: &Skeleton) -> Vec<Track> {
         let frames = self.columns.frames();
-        let turns = channels.turns();
-        let (rotations, rotation_times) = if turns.is_empty() || frames == 0 {
-            (Rotations::repeat(skeleton[joint].rest, 1), KeyTimes::constant())
-        } else {
-            (self.derive_rotations(skeleton[joint].rest, &turns), KeyTimes::EveryFrame)
-        };
-        let shifts = channels.shifts();
-        let still = shifts.is_empty() && channels.stretch.is_none();
-        let (translations, translation_times) = if still || frames == 0 {
-            (Points::repeat(channels.translation_base_m, 1), KeyTimes::constant())
-        } else {
-            (self.derive_translations(channels, &shifts), KeyTimes::EveryFrame)
-        };
-        Track::from_parts(rotations, rotation_times, translations, translation_times)
-    }
-
-    /// `rest · A_1 · A_2 · …`, column by column.
-    fn derive_rotations(&self, rest: Rotation, turns: &[(usize, usize)]) -> Rotations {
-        let mut out = Rotations::repeat(rest, self.columns.frames());
-        let turns: Vec<_> = turns
-            .iter()
-            .map(|&(axis, column)| (Axis::from_index(axis), self.columns.column(column)))
-            .collect();
-        batch::turn(Level::best(), &turns, self.angle_unit.to_radians(1.0), &mut out);
-        out
+        let turns: Vec<_> = self.joints.iter().map(JointChannels::turns).collect();
+        let turning: Vec<_> =
+            skeleton.indices().filter(|j| frames > 0 && !turns[j.get()].is_empty()).collect();
+        let rotations = Rotations::in_one_table(turning.len(), frames, |i, to| {
+            let joint = turning[i];
+            let turns: Vec<_> = turns[joint.get()]
+                .iter()
+                .map(|&(axis, column)| (Axis::from_index(axis), self.columns.column(column)))
+                .collect();
+            batch::turn(Level::best(), skeleton[joint].rest, &turns, self.angle_unit, to);
+        });
+        let mut rotations = turning.iter().zip(rotations).peekable();
+        skeleton
+            .indices()
+            .map(|joint| {
+                let (rotations, rotation_times) = match rotations.next_if(|(j, _)| **j == joint) {
+                    Some((_, rotations)) => (rotations, KeyTimes::EveryFrame),
+                    None => (Rotations::repeat(skeleton[joint].rest, 1), KeyTimes::constant()),
+                };
+                let channels = self.joint(joint);
+                let shifts = channels.shifts();
+                let still = shifts.is_empty() && channels.stretch.is_none();
+                let (translations, translation_times) = if still || frames == 0 {
+                    (Points::repeat(channels.translation_base_m, 1), KeyTimes::constant())
+                } else {
+                    (self.derive_translations(channels, &shifts), KeyTimes::EveryFrame)
+                };
+                Track::from_parts(rotations, rotation_times, translations, translation_times)
+            })
+            .collect()
     }
 
     fn derive_translations(&self, channels: &JointChannels, shifts: &[(usize, usize)]) -> Points {
@@ -534,7 +509,7 @@ mod tests {
                 AngleUnit::Degrees,
                 1.0,
             );
-            let track = channels.unwrap().derive(&s, j);
+            let track = &channels.unwrap().derive(&s)[j.get()];
             let error = track.rotations().at(row).distance(rest * expected);
             assert!(error.radians() < 1e-15, "{sequence:?} {row}: {error:?}");
         }
@@ -550,7 +525,7 @@ mod tests {
         };
         let numbers = table(&[&[3.0, 5.0]]);
         let c = Channels::new(vec![channels], numbers, AngleUnit::Degrees, 0.01).unwrap();
-        let p = c.derive(&s, j).translations_m().at(0);
+        let p = c.derive(&s)[j.get()].translations_m().at(0);
         // (5, 3) cm turned by 90° is (−3, 5) cm.
         assert!((p - DVec3::new(0.97, 0.05, 0.0)).length() < 1e-15, "{p}");
     }

@@ -192,7 +192,7 @@ impl Clip {
             });
         }
         let frame_count = channels.columns().frames();
-        let tracks = skeleton.indices().map(|j| channels.derive(skeleton, j)).collect();
+        let tracks = channels.derive(skeleton);
         let mut clip = Self::new(frame_count, rate, tracks)?;
         clip.channels = Some(channels);
         Ok(clip)

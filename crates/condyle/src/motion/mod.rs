@@ -14,8 +14,9 @@ mod pose;
 mod sample;
 mod timing;
 
+pub use crate::math::AngleUnit;
 pub use crate::math::Interpolation;
-pub use channels::{AngleUnit, Channels, ChannelsError, Columns, JointChannels, Sequence};
+pub use channels::{Channels, ChannelsError, Columns, JointChannels, Sequence};
 pub use clip::{Clip, ClipError, KeyTimes, Track, TrackFault};
 pub use forward::{World, WorldTracks, farthest_apart_m};
 pub use markers::{Marker, Markers};

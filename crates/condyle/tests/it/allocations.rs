@@ -1,6 +1,9 @@
 //! Inner loops do not allocate.
 
-use condyle::motion::{Pose, World, WorldTracks};
+use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
+use condyle::glam::DVec3;
+use condyle::math::{EulerOrder, Level, Points, Rotation, Rotations, SwingAxes, batch};
+use condyle::motion::{Clip, Pose, World, WorldTracks};
 use condyle::synth::{Figure, Options, Synth};
 
 #[test]
@@ -31,4 +34,52 @@ fn forward_kinematics_does_not_allocate_per_frame() {
         }
     });
     assert_eq!(poses.count_total, 0, "{poses:?}");
+}
+
+#[test]
+fn batches_do_not_allocate() {
+    let n = 1000;
+    let from = Rotations::repeat(Rotation::IDENTITY, n);
+    let mut back = from.clone();
+    let mut logs = Points::repeat(DVec3::ZERO, n);
+    let mut columns = [(); 5].map(|()| vec![0.0; n]);
+    for level in Level::all() {
+        let done = allocation_counter::measure(|| {
+            let [a, b, c, d, e] = &mut columns;
+            batch::euler_angles(level, EulerOrder::ZYZ, &from, [a, b, c]);
+            batch::euler_rotations(level, EulerOrder::ZYZ, [a, b, c], &mut back);
+            batch::swing_twist(level, &SwingAxes::Z, &from, [a, b, c]);
+            batch::swing_twist_halves(level, &SwingAxes::Z, &from, [a, b, c, d, e]);
+            batch::log(level, &from, &mut logs);
+            batch::exp(level, &logs, &mut back);
+        });
+        assert_eq!(done.count_total, 0, "{}: {done:?}", level.name());
+    }
+}
+
+/// What a clip holds: the file's numbers, and the rotations and translations they stand for.
+fn bytes_of(clip: &Clip) -> usize {
+    let numbers = clip.channels().map_or(0, |c| c.columns().columns() * c.columns().frames());
+    let tracks: usize =
+        clip.tracks().iter().map(|t| 4 * t.rotations().len() + 3 * t.translations_m().len()).sum();
+    8 * (numbers + tracks)
+}
+
+#[test]
+fn reading_takes_the_memory_of_the_clip_and_little_more() {
+    let options = Options { frames: 20_000, ..Options::default() };
+    let synth = Synth::generate(&Figure::random(31, 1).unwrap(), &options, 1).unwrap();
+    let file = MotionFile::new(synth.skeleton, synth.clip);
+    for format in [Format::Bvh, Format::Amc] {
+        let parts = write(&file, format, &WriteOptions::default()).unwrap().parts;
+        let skeleton =
+            parts.get(1).map(|(_, asf)| read(asf, None, &ReadOptions::default()).unwrap().file);
+        let mut clip = None;
+        let taken = allocation_counter::measure(|| {
+            clip = read(&parts[0].1, skeleton.as_ref(), &ReadOptions::default()).unwrap().file.clip;
+        });
+        let clip = bytes_of(&clip.unwrap());
+        assert!(clip > 20_000 * 31 * 32, "{clip}");
+        assert!(taken.bytes_max as usize <= clip + clip / 20, "{format:?}: {taken:?} for {clip}");
+    }
 }

@@ -357,7 +357,8 @@ impl Frames<'_> {
     /// The error of a line, or that the file ends within it: a last line without line end that
     /// cannot be read was cut off.
     fn cut_off(&self, line: usize, frame: usize, error: ReadError) -> ReadError {
-        let is_last = !self.s.bytes[line..].iter().any(|b| *b == b'\n' || *b == b'\r');
+        let rest = &self.s.bytes[line..];
+        let is_last = text::run(rest, |b| (b != b'\n') & (b != b'\r')) == rest.len();
         let said = matches!(error.kind(), ReadErrorKind::Truncated { .. });
         if said || !is_last || self.frame == Some(0) {
             return error;

@@ -7,7 +7,7 @@
 use std::num::NonZeroUsize;
 
 use crate::formats::rows::{self, BLOCK};
-use crate::formats::text::is_space;
+use crate::formats::text::{is_space, run};
 use crate::motion::Columns;
 
 /// A bone's line in every frame.
@@ -116,7 +116,7 @@ fn read_piece(piece: &[u8], lines: &[Line], number: u64, columns: &mut [&mut [f6
         }
         rows::flush(&block, columns, start, rows);
     }
-    piece[at..].iter().all(|b| is_space(*b))
+    run(&piece[at..], is_space) == piece.len() - at
 }
 
 /// One frame; gives where it ends.

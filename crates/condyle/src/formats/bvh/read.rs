@@ -3,7 +3,7 @@
 use super::{BvhEndSite, BvhJoint, Document, Hierarchy, rows};
 use crate::formats::error::{ReadError, ReadErrorKind, WarningKind};
 use crate::formats::text::{
-    Number, Scanner, Warnings, decode, error_at, is_space, is_word, number, shortened,
+    Number, Scanner, Warnings, count, decode, error_at, is_space, is_word, number, shortened,
 };
 use crate::formats::{Mode, ReadOptions};
 use crate::motion::Columns;
@@ -556,7 +556,7 @@ fn repaired(what: String) -> WarningKind {
 
 /// An upper bound on the number of rows.
 fn count_lines(data: &[u8]) -> u64 {
-    data.iter().filter(|&&b| b == b'\n' || b == b'\r').count() as u64 + 1
+    count(data, |b| (b == b'\n') | (b == b'\r')) as u64 + 1
 }
 
 fn starts_number(bytes: &[u8]) -> bool {

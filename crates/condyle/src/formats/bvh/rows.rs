@@ -7,7 +7,7 @@
 use std::num::NonZeroUsize;
 
 use crate::formats::rows::{self, BLOCK};
-use crate::formats::text::is_space;
+use crate::formats::text::{is_space, run};
 use crate::motion::Columns;
 
 /// The rows as columns, if all are usual and as many as declared; split over threads by lines, which
@@ -71,7 +71,7 @@ fn count_rows(piece: &[u8]) -> usize {
             line_is_empty = true;
             at += 1;
         } else if is_space(b) {
-            at += 1;
+            at += run(&piece[at..], |b| is_space(b) & (b != b'\n'));
         } else {
             line_is_empty = false;
             at += piece[at..].iter().position(|b| *b == b'\n').unwrap_or(piece.len() - at);
@@ -95,7 +95,7 @@ fn read_piece(piece: &[u8], columns: &mut [&mut [f64]]) -> bool {
         }
         rows::flush(&block, columns, start, rows);
     }
-    piece[at..].iter().all(|b| is_space(*b))
+    run(&piece[at..], is_space) == piece.len() - at
 }
 
 /// One row of the block from the next line that has something on it; gives where its line ends.

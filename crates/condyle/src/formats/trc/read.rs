@@ -141,12 +141,11 @@ fn cells(bytes: &[u8], line: Line) -> impl Iterator<Item = (usize, &[u8])> {
     std::iter::from_fn(move || {
         let start = at?;
         let rest = &bytes[start..line.end];
-        let n = rest.iter().position(|&b| b == b'\t');
-        at = n.map(|n| start + n + 1);
-        let cell = &rest[..n.unwrap_or(rest.len())];
-        let lead = cell.iter().position(|&b| !text::is_space(b)).unwrap_or(cell.len());
-        let tail = cell[lead..].iter().rev().take_while(|&&b| text::is_space(b)).count();
-        Some((start + lead, &cell[lead..cell.len() - tail]))
+        let n = text::run(rest, |b| b != b'\t');
+        at = (n < rest.len()).then_some(start + n + 1);
+        let cell = text::trim_end(&rest[..n]);
+        let lead = text::run(cell, text::is_space);
+        Some((start + lead, &cell[lead..]))
     })
 }
 
