@@ -27,6 +27,7 @@
 //! ```
 
 pub mod formats;
+pub mod limits;
 pub mod math;
 mod memory;
 pub mod motion;
