@@ -51,14 +51,21 @@ impl Document {
         })
     }
 
-    /// The frames per second that the header gives, as text.
+    /// The frames per second that the header gives.
     #[must_use]
-    pub fn samples_per_second(&self) -> Option<&str> {
+    pub fn samples_per_second(&self) -> Option<f64> {
         self.header.iter().rev().find_map(|line| {
-            let (word, value) = keyword(line)?;
-            word.eq_ignore_ascii_case(SAMPLES_PER_SECOND).then_some(value)
+            let mut s = Scanner { bytes: line.as_bytes(), at: 0 };
+            let word = s.word().strip_prefix(b":")?;
+            let fps = is_word(word, SAMPLES_PER_SECOND).then(|| rate_on_line(&mut s));
+            fps.and_then(Result::ok)
         })
     }
+}
+
+/// The number behind the word for a frame rate.
+fn rate_on_line(s: &mut Scanner<'_>) -> Result<f64, ReadError> {
+    s.number_on_line("the number of samples per second", b"#")
 }
 
 pub(super) const SAMPLES_PER_SECOND: &str = "SAMPLES-PER-SECOND";
@@ -224,7 +231,7 @@ fn header(
                 if is_word(word, SAMPLES_PER_SECOND) {
                     let mut value = s.clone();
                     value.word();
-                    let fps = value.number_on_line("the number of samples per second", b"#")?;
+                    let fps = rate_on_line(&mut value)?;
                     let what = format!("{fps} samples per second make no frame rate");
                     let bad = || text::error_at(s.bytes, at, ReadErrorKind::BadValue { what });
                     rate = Some(FrameRate::from_fps(fps).ok_or_else(bad)?);

@@ -254,7 +254,6 @@ impl<'a> Plan<'a> {
             None => vec![":FULLY-SPECIFIED".to_owned(), angle.to_owned()],
         };
         let said = self.amc.and_then(amc::Document::samples_per_second);
-        let said = said.and_then(|text| text.split_whitespace().next()?.parse().ok());
         let said = said.and_then(FrameRate::from_fps);
         let fps = rate.nominal_fps();
         // Rates that cannot be told apart when written are the same.
