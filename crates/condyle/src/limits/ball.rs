@@ -1,0 +1,609 @@
+//! The limit of a ball joint, prepared: a region for the bone's direction and a range of twist.
+
+use std::f64::consts::PI;
+
+use glam::{DMat3, DVec3};
+
+use super::curve::{Curve, GreatArc};
+use super::linearize::HalfSpace;
+use super::region::{Nearest, Region};
+use super::twist_field::TwistField;
+use super::{LimitError, SwingLimit, SwingTwistLimit, TOLERANCE};
+use crate::math::{Rotation, SwingAxes, trig, unit};
+
+/// A prepared [`SwingTwistLimit`]. Inside, everything is in its axes: z along the bone.
+#[derive(Clone, Debug)]
+pub(crate) struct Ball {
+    axes: SwingAxes,
+    region: Region,
+    twist: TwistField,
+    rest: DVec3,
+}
+
+/// Where the bone points, and its twist relative to the direct swing.
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    direction: DVec3,
+    twist: f64,
+    /// How far the twist may be off for the rounding of the quaternion alone: more and more towards
+    /// −bone, where it is not defined.
+    blur: f64,
+}
+
+impl Ball {
+    pub(crate) fn new(limit: &SwingTwistLimit) -> Result<Self, LimitError> {
+        let axes = limit.axes;
+        let region = Region::new(&limit.swing, &axes).map_err(|e| e.within("swing"))?;
+        let twist = TwistField::new(&limit.twist, &axes).map_err(|e| e.within("twist"))?;
+        let rest = match &limit.swing {
+            SwingLimit::ReachCone { rest, .. } => unit(axes.components(*rest)),
+            _ => region.contains(DVec3::Z).then_some(DVec3::Z),
+        };
+        let rest = rest.unwrap_or_else(|| region.deep());
+        Ok(Self { axes, region, twist, rest })
+    }
+
+    pub(crate) const fn axes(&self) -> &SwingAxes {
+        &self.axes
+    }
+
+    pub(crate) const fn region(&self) -> &Region {
+        &self.region
+    }
+
+    pub(crate) const fn twist(&self) -> &TwistField {
+        &self.twist
+    }
+
+    /// The direction of the bone is `(2(xz + wy), 2(yz − wx), w² + z² − x² − y²)`, half the twist the
+    /// angle of (w, z), for the quaternion's components in our axes.
+    fn split(&self, m: Rotation) -> Split {
+        let q = m.canonical().quat();
+        let DVec3 { x, y, z } = self.axes.components(DVec3::new(q.x, q.y, q.z));
+        let w = q.w;
+        let direction =
+            DVec3::new(2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w + z * z - x * x - y * y);
+        // Four roundings of a component, over the cosine of half the swing.
+        let blur = 4.0 * f64::EPSILON / trig::length(z, w);
+        Split { direction, twist: 2.0 * trig::atan2(z, w), blur }
+    }
+
+    /// How far the twist is inside its range; what rounding alone may have done does not count.
+    fn twist_margin(&self, split: Split) -> f64 {
+        let margin = self.twist.margin(split.direction, split.twist);
+        if margin < 0.0 { (margin + split.blur).min(0.0) } else { margin }
+    }
+
+    /// `R_D(z, direction) · R_z(twist)`.
+    fn join(&self, direction: DVec3, twist: f64) -> Option<Rotation> {
+        let DVec3 { x: dx, y: dy, z: dz } = direction;
+        let (x, y, w) = if dz >= 0.0 {
+            let w = (0.5 * (1.0 + dz)).sqrt();
+            (-dy / (2.0 * w), dx / (2.0 * w), w)
+        } else {
+            let (sin, across) = ((0.5 * (1.0 - dz)).sqrt(), trig::hypot(dx, dy));
+            if across == 0.0 {
+                (sin, 0.0, 0.0)
+            } else {
+                (-dy * sin / across, dx * sin / across, across / (2.0 * sin))
+            }
+        };
+        let (sin, cos) = trig::sin_cos(0.5 * twist);
+        self.axes.rotation(cos * x + sin * y, cos * y - sin * x, w * sin, w * cos)
+    }
+
+    pub(crate) fn contains(&self, m: Rotation) -> bool {
+        let split = self.split(m);
+        self.twist_margin(split) >= -TOLERANCE
+            && (self.region.contains(split.direction)
+                || self.region.distance(split.direction) >= -TOLERANCE)
+    }
+
+    pub(crate) fn distance(&self, m: Rotation) -> f64 {
+        let split = self.split(m);
+        self.region.distance(split.direction).min(self.twist_margin(split))
+    }
+
+    pub(crate) fn project(&self, m: Rotation) -> Rotation {
+        let from = self.split(m);
+        let direction = self.region.project(from.direction);
+        self.settle(m, from, direction)
+    }
+
+    /// `m` with the bone pointing to a direction inside and its twist kept, as far as it may be.
+    fn settle(&self, m: Rotation, from: Split, direction: DVec3) -> Rotation {
+        let twist_inside = self.twist_margin(Split { direction, ..from }) >= -TOLERANCE;
+        let twist = if twist_inside { from.twist } else { self.twist.clamp(direction, from.twist) };
+        let settled = if direction != from.direction {
+            self.join(direction, twist)
+        } else if twist_inside {
+            None
+        } else {
+            // The bone stays where it is.
+            self.roll(twist - from.twist).map(|roll| m * roll)
+        };
+        settled.unwrap_or(m)
+    }
+
+    /// A turn about the bone.
+    fn roll(&self, angle: f64) -> Option<Rotation> {
+        let (sin, cos) = trig::sin_cos(0.5 * angle);
+        self.axes.rotation(0.0, 0.0, sin, cos)
+    }
+
+    /// The rest direction, from which [`toward_rest`](Self::toward_rest) looks.
+    pub(crate) fn rest(&self) -> DVec3 {
+        self.axes.vector(self.rest)
+    }
+
+    /// The bone moved along the great arc to the rest direction, to where a walk from rest first leaves
+    /// the region (D5). From the antipode of rest there are many arcs; the one over the region's deepest
+    /// direction is taken, or any if that is rest itself.
+    pub(crate) fn toward_rest(&self, m: Rotation) -> Rotation {
+        let from = self.split(m);
+        if self.region.contains(from.direction) {
+            return self.settle(m, from, from.direction);
+        }
+        let mut target = from.direction;
+        if GreatArc::new(self.rest, target).is_none() {
+            let deep = self.region.deep();
+            let beside = if GreatArc::new(self.rest, deep).is_some() {
+                deep
+            } else {
+                self.rest.any_orthonormal_vector()
+            };
+            target = unit(target + beside * 1e-6).unwrap_or(target);
+        }
+        let t = self.region.first_exit(self.rest, target);
+        let direction = match GreatArc::new(self.rest, target) {
+            Some(arc) if t < 1.0 => Curve::Great(arc).point(t),
+            _ => from.direction,
+        };
+        self.settle(m, from, self.region.project(direction))
+    }
+
+    /// Whether the great arc between the directions of two rotations stays inside (B12).
+    pub(crate) fn arc_inside(&self, from: Rotation, to: Rotation) -> bool {
+        let (a, b) = (self.split(from).direction, self.split(to).direction);
+        self.region.contains(a) && self.region.contains(b) && self.region.first_exit(a, b) >= 1.0
+    }
+
+    /// Whether the middle of that arc is inside: the test of the source paper, section 4.2.
+    pub(crate) fn middle_inside(&self, from: Rotation, to: Rotation) -> bool {
+        let (a, b) = (self.split(from).direction, self.split(to).direction);
+        unit(a + b).is_some_and(|middle| self.region.contains(middle))
+    }
+
+    /// As far as one can turn from a rotation inside towards another without leaving: the direction
+    /// along the great arc to the first exit, then the twist.
+    pub(crate) fn advance(&self, from: Rotation, to: Rotation) -> Rotation {
+        let (a, b) = (self.split(from), self.split(to));
+        let start = self.region.project(a.direction);
+        let t = self.region.first_exit(start, b.direction);
+        let direction = match GreatArc::new(start, b.direction) {
+            Some(arc) if t < 1.0 => Curve::Great(arc).point(t),
+            _ => b.direction,
+        };
+        self.settle(to, b, self.region.project(direction))
+    }
+
+    /// Derivatives of swing and twist under `m ← exp(v) · m`.
+    ///
+    /// ```text
+    ///   δd = v × d        δτ = v · (z + d) / (1 + d·z)
+    /// ```
+    ///
+    /// The second follows from τ = 2 atan2(q_z, q_w) and δq = ½ v q.
+    fn twist_rate(direction: DVec3) -> DVec3 {
+        let sum = 1.0 + direction.z;
+        if sum < 1e-300 {
+            return DVec3::ZERO;
+        }
+        (direction + DVec3::Z) / sum
+    }
+
+    /// The direction at `d` that leads away from the boundary when inside, towards it when outside.
+    fn inward(d: DVec3, nearest: &Nearest, inside: bool) -> Option<DVec3> {
+        let along = nearest.foot.point - d * nearest.foot.point.dot(d);
+        let toward = unit(along)?;
+        Some(if inside { -toward } else { toward })
+    }
+
+    fn swing_half_space(&self, d: DVec3) -> Option<HalfSpace> {
+        let nearest = self.region.nearest(d)?;
+        let inside = self.region.contains(d);
+        let angle = nearest.foot.angle();
+        let normal = Self::inward(d, &nearest, inside).map_or(DVec3::ZERO, |u| d.cross(u));
+        Some(HalfSpace {
+            normal: self.axes.vector(normal),
+            margin: if inside { angle } else { -angle },
+        })
+    }
+
+    /// The ends of the twist's range as half-spaces: first the lower.
+    fn twist_half_spaces(
+        &self,
+        Split { direction: d, twist, .. }: Split,
+    ) -> Option<[HalfSpace; 2]> {
+        let range = self.twist.range_with_gradient(d)?;
+        let rate = Self::twist_rate(d);
+        let middle = 0.5 * (range.min + range.max);
+        let near = twist + whole_turns(middle - twist);
+        // δ(bound) = g·(v × d) = v·(d × g).
+        let low = rate - d.cross(range.min_gradient);
+        let high = d.cross(range.max_gradient) - rate;
+        Some([
+            HalfSpace { normal: self.axes.vector(low), margin: near - range.min },
+            HalfSpace { normal: self.axes.vector(high), margin: range.max - near },
+        ])
+    }
+
+    pub(crate) fn linearize(&self, m: Rotation) -> Vec<HalfSpace> {
+        let split = self.split(m);
+        let mut spaces: Vec<HalfSpace> =
+            self.swing_half_space(split.direction).into_iter().collect();
+        spaces.extend(self.twist_half_spaces(split).into_iter().flatten());
+        spaces
+    }
+
+    pub(crate) fn gradient(&self, m: Rotation) -> DVec3 {
+        let spaces = self.linearize(m);
+        let least = spaces.iter().min_by(|a, b| a.margin.total_cmp(&b.margin));
+        least.map_or(DVec3::ZERO, |space| space.normal)
+    }
+
+    pub(crate) fn jacobian(&self, m: Rotation) -> DMat3 {
+        let from = self.split(m);
+        let d = from.direction;
+        let projected = self.region.project(d);
+        let foot = if projected == d {
+            DMat3::IDENTITY
+        } else {
+            self.region.nearest(d).map_or(DMat3::IDENTITY, |n| self.region.foot_jacobian(d, &n))
+        };
+        let twist_moves = self.twist_margin(Split { direction: projected, ..from }) < -TOLERANCE;
+        if projected == d && !twist_moves {
+            return DMat3::IDENTITY;
+        }
+        // Which end of the range, if the twist is clamped.
+        let bound = twist_moves.then(|| {
+            let clamped = self.twist.clamp(projected, from.twist);
+            self.twist.range_with_gradient(projected).map_or(DVec3::ZERO, |range| {
+                let to = |end: f64| trig::sin(0.5 * (clamped - end)).abs();
+                if to(range.min) <= to(range.max) { range.min_gradient } else { range.max_gradient }
+            })
+        });
+        let p = projected;
+        let column = |v: DVec3| {
+            let moved = foot * v.cross(d);
+            let twist = match bound {
+                Some(gradient) => gradient.dot(moved),
+                None => Self::twist_rate(d).dot(v),
+            };
+            // v' with v' × p = moved, and the twist's rate.
+            let turn = p.cross(moved);
+            let sum = 1.0 + p.z;
+            let slip = if sum < 1e-300 { 0.0 } else { turn.z / sum };
+            turn + p * (twist - slip)
+        };
+        let local = DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
+        let axes = DMat3::from_cols(self.axes.x(), self.axes.y(), self.axes.bone());
+        axes * local * axes.transpose()
+    }
+
+    /// The nearest allowed rotation by the angle of the turn between them, however that divides over
+    /// swing and twist.
+    ///
+    /// For each direction the best twist is known in closed form. Over the directions the angle is
+    /// looked at on a lattice, and from the best few of it followed downhill until steps are below
+    /// 1e-9 rad.
+    pub(crate) fn project_rotation(&self, m: Rotation) -> Rotation {
+        if self.contains(m) {
+            return m;
+        }
+        let at = |d: DVec3| self.best_at(m, d);
+        let mut starts: Vec<(f64, DVec3)> = Vec::new();
+        let mut add = |d: DVec3| {
+            let d = self.region.project(d);
+            starts.push((at(d).0, d));
+        };
+        let from = self.split(m);
+        add(from.direction);
+        if let Some(range) = self.twist.range_with_gradient(from.direction) {
+            for twist in [range.min, range.max] {
+                // The nearest rotation with this twist: its quaternion has no part along
+                // (w, z) = (−sin τ/2, cos τ/2).
+                let q = m.canonical().quat();
+                let DVec3 { x, y, z } = self.axes.components(DVec3::new(q.x, q.y, q.z));
+                let (sin, cos) = trig::sin_cos(0.5 * twist);
+                let off = z * cos - q.w * sin;
+                let (z, w) = (z - off * cos, q.w + off * sin);
+                if let Some(r) = self.axes.rotation(x, y, z, w) {
+                    add(self.split(r).direction);
+                }
+            }
+        }
+        super::region::spread(150).for_each(&mut add);
+        starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut best = (f64::INFINITY, DVec3::Z);
+        let mut tried: Vec<DVec3> = Vec::new();
+        for (value, d) in starts {
+            // Neighbours lead to the same place.
+            if tried.iter().any(|t| (*t - d).length_squared() < 0.01) {
+                continue;
+            }
+            tried.push(d);
+            let found = self.descend(m, value, d);
+            if found.0 < best.0 {
+                best = found;
+            }
+            if tried.len() == 6 {
+                break;
+            }
+        }
+        let (_, twist) = at(best.1);
+        match self.join(best.1, twist) {
+            Some(r) if self.contains(r) => r,
+            // Rounding next to −bone.
+            Some(r) => self.project(r),
+            None => self.project(m),
+        }
+    }
+
+    /// The angle to the nearest allowed rotation that points along `d`, and its twist.
+    fn best_at(&self, m: Rotation, d: DVec3) -> (f64, f64) {
+        let Some(swing) = self.join(d, 0.0) else { return (PI, 0.0) };
+        let q = (swing.inverse() * m).quat();
+        let z = self.axes.components(DVec3::new(q.x, q.y, q.z)).z;
+        // ⟨q, R_z(τ)⟩ = w cos τ/2 + z sin τ/2 is largest at τ = 2 atan2(z, w) and falls to both sides.
+        let twist = 2.0 * trig::atan2(z, q.w);
+        let twist = self.twist.clamp(d, twist);
+        let angle = self.join(d, twist).map_or(PI, |r| r.distance(m).radians());
+        (angle, twist)
+    }
+
+    fn descend(&self, m: Rotation, value: f64, d: DVec3) -> (f64, DVec3) {
+        let mut best = (value, d);
+        let mut step = 0.1;
+        for _ in 0..400 {
+            let u = match self.region.nearest(best.1).and_then(|n| unit(n.foot.point.cross(best.1)))
+            {
+                // Along the boundary, if it is near.
+                Some(u) => u,
+                None => best.1.any_orthonormal_vector(),
+            };
+            let v = best.1.cross(u);
+            let before = best.0;
+            for way in [u, -u, v, -v, u + v, u - v, v - u, -u - v] {
+                let Some(d) = unit(best.1 + way * step) else { continue };
+                let d = self.region.project(d);
+                let value = self.best_at(m, d).0;
+                if value < best.0 {
+                    best = (value, d);
+                }
+            }
+            if best.0 >= before {
+                step *= 0.5;
+                if step < 1e-9 {
+                    break;
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The multiple of a turn that is nearest to an angle.
+fn whole_turns(angle: f64) -> f64 {
+    let turns = angle / (2.0 * PI);
+    if turns.is_finite() { turns.round() * 2.0 * PI } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::zoo::{arc, zoo};
+    use crate::limits::{TwistBounds, TwistLimit};
+    use crate::math::{Angle, Arc, SwingTwist};
+    use crate::synth::Rng;
+
+    fn limits() -> Vec<(&'static str, SwingTwistLimit)> {
+        let axes = SwingAxes::new(DVec3::new(0.3, 1.0, -0.2), Some(DVec3::Z)).unwrap();
+        let arcs = [arc(-40.0, 70.0), arc(150.0, 260.0), Arc::FULL, arc(10.0, 10.0)];
+        let twist = |i: usize| TwistLimit {
+            bounds: TwistBounds::Arc(arcs[i % arcs.len()]),
+            ..TwistLimit::default()
+        };
+        zoo()
+            .into_iter()
+            .enumerate()
+            .map(|(i, (name, swing))| (name, SwingTwistLimit { axes, swing, twist: twist(i) }))
+            .collect()
+    }
+
+    /// Rotations of all kinds: anywhere, near the boundary, near −bone, half-turns, the identity.
+    fn rotations(ball: &Ball, seed: u64, n: usize) -> Vec<Rotation> {
+        let mut rng = Rng::new(seed);
+        let mut all = vec![Rotation::IDENTITY];
+        for i in 0..n {
+            let r = rng.rotation();
+            let small = |rng: &mut Rng, size: f64| Rotation::exp(rng.direction() * size).unwrap();
+            all.push(match i % 5 {
+                0 | 1 => r,
+                2 => small(&mut rng, 1e-3) * ball.project(r),
+                3 => {
+                    let size = [0.0, 1e-12, 1e-7, 1e-3][i / 5 % 4];
+                    let down = ball.join(DVec3::NEG_Z, rng.between(-3.0, 3.0)).unwrap();
+                    small(&mut rng, size) * down
+                }
+                _ => Rotation::from_axis_angle(rng.direction(), Angle::HALF_TURN).unwrap(),
+            });
+        }
+        all
+    }
+
+    #[test]
+    fn splitting_is_that_of_swing_and_twist_b2() {
+        let ball = Ball::new(&limits()[1].1).unwrap();
+        for m in rotations(&ball, 1, 2000) {
+            let split = ball.split(m);
+            let expected = SwingTwist::from_rotation(m, &ball.axes);
+            assert_eq!(split.twist.to_bits(), expected.twist.radians().to_bits());
+            let direction = ball.axes.components(m * ball.axes.bone());
+            assert!((split.direction - direction).length() < 1e-15);
+            let back = ball.join(split.direction, split.twist).unwrap();
+            // Next to −bone the azimuth of a direction has few digits.
+            let across = trig::hypot(direction.x, direction.y);
+            if direction.z > 0.0 || across > 1e-9 {
+                let lost = if direction.z > 0.0 { 0.0 } else { 1e-15 / across };
+                assert!(back.distance(m).radians() < 2.0 * lost + 4e-15, "{direction}");
+            }
+        }
+    }
+
+    #[test]
+    fn projections_land_inside_and_stay_b10_b11() {
+        for (name, limit) in limits() {
+            let ball = Ball::new(&limit).unwrap();
+            for m in rotations(&ball, 2, 300) {
+                let p = ball.project(m);
+                let distance = ball.distance(p);
+                assert!(distance >= -TOLERANCE, "{name}: {distance} of {p:?} from {m:?}");
+                let again = ball.project(p);
+                assert_eq!(again.quat().to_array(), p.quat().to_array(), "{name} {m:?}");
+                if ball.distance(m) >= 0.0 {
+                    assert_eq!(p.quat().to_array(), m.quat().to_array(), "{name} {m:?}");
+                }
+                // The bone never moves because of a twist, and no farther than it must.
+                let (from, to) = (ball.split(m).direction, ball.split(p).direction);
+                let moved = crate::math::angle_between(from, to).radians();
+                let must = (-ball.region.distance(from)).max(0.0);
+                assert!((moved - must).abs() < 1e-7, "{name}: {moved} {must}");
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_are_finite_differences_of_the_distance() {
+        for (name, limit) in limits() {
+            let ball = Ball::new(&limit).unwrap();
+            let mut checked = 0;
+            for m in rotations(&ball, 3, 200) {
+                let gradient = ball.gradient(m);
+                let h = 1e-5;
+                let at = |v: DVec3| ball.distance(Rotation::exp(v).unwrap() * m);
+                let differences = |h: f64| {
+                    DVec3::from_array(
+                        [DVec3::X, DVec3::Y, DVec3::Z]
+                            .map(|e| (at(e * h) - at(-e * h)) / (2.0 * h)),
+                    )
+                };
+                let (fine, coarse) = (differences(h), differences(2.0 * h));
+                // A kink within the steps shows as a difference of differences; so does −bone.
+                if (fine - coarse).length() > 1e-7 * fine.length()
+                    || ball.split(m).direction.z < -0.99
+                {
+                    continue;
+                }
+                checked += 1;
+                let error = (gradient - fine).length();
+                assert!(error < 1e-6 * (1.0 + fine.length()), "{name}: {gradient} {fine} at {m:?}");
+            }
+            assert!(checked > 60, "{name}: {checked}");
+        }
+    }
+
+    #[test]
+    fn jacobians_are_finite_differences_of_the_projection() {
+        for (name, limit) in limits() {
+            let ball = Ball::new(&limit).unwrap();
+            let custom = name == "flower";
+            let mut checked = 0;
+            for m in rotations(&ball, 4, 150) {
+                let jacobian = ball.jacobian(m);
+                let p = ball.project(m);
+                let at =
+                    |v: DVec3| (ball.project(Rotation::exp(v).unwrap() * m) * p.inverse()).log();
+                let differences = |h: f64| {
+                    DMat3::from_cols(
+                        (at(DVec3::X * h) - at(DVec3::X * -h)) / (2.0 * h),
+                        (at(DVec3::Y * h) - at(DVec3::Y * -h)) / (2.0 * h),
+                        (at(DVec3::Z * h) - at(DVec3::Z * -h)) / (2.0 * h),
+                    )
+                };
+                let size =
+                    |m: DMat3| m.to_cols_array().iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+                let h = if custom { 1e-4 } else { 1e-5 };
+                let (fine, coarse) = (differences(h), differences(2.0 * h));
+                let slack = if custom { 1e-3 } else { 1e-6 };
+                let apart = size(fine - coarse) > 0.3 * slack * (1.0 + size(fine));
+                if apart || size(fine) > 1e3 || ball.split(m).direction.z < -0.99 {
+                    continue;
+                }
+                checked += 1;
+                let error = size(jacobian - fine);
+                assert!(error < slack * (1.0 + size(fine)), "{name}: {jacobian} {fine} at {m:?}");
+            }
+            assert!(checked > 50, "{name}: {checked}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_rotation_is_not_beaten_by_looking_everywhere() {
+        for (name, limit) in limits() {
+            let ball = Ball::new(&limit).unwrap();
+            let mut rng = Rng::new(5);
+            // Allowed rotations, many, and the best of them improved by chance.
+            let allowed: Vec<Rotation> = (0..3000).map(|_| ball.project(rng.rotation())).collect();
+            for m in rotations(&ball, 6, 8) {
+                let found = ball.project_rotation(m);
+                assert!(ball.distance(found) >= -TOLERANCE, "{name}");
+                let value = found.distance(m).radians();
+                assert!(value <= ball.project(m).distance(m).radians() + 1e-9, "{name}");
+                let mut best = *allowed
+                    .iter()
+                    .min_by(|a, b| a.distance(m).radians().total_cmp(&b.distance(m).radians()))
+                    .unwrap();
+                let mut size = 0.1;
+                for i in 0..3000 {
+                    let near =
+                        Rotation::exp(rng.direction() * size * rng.between(0.0, 1.0)).unwrap();
+                    let tried = ball.project(near * best);
+                    if tried.distance(m).radians() < best.distance(m).radians() {
+                        best = tried;
+                    } else if i % 100 == 99 {
+                        size *= 0.6;
+                    }
+                }
+                let brute = best.distance(m).radians();
+                assert!(value <= brute + 1e-6, "{name}: {value} {brute} for {m:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn moving_towards_rest_stops_at_the_first_boundary_seen_from_rest_d5() {
+        for (name, limit) in limits() {
+            let ball = Ball::new(&limit).unwrap();
+            let rest = ball.rest;
+            let mut all = rotations(&ball, 7, 60);
+            all.extend(ball.join(-rest, 0.3));
+            for m in all {
+                let p = ball.toward_rest(m);
+                assert!(ball.distance(p) >= -TOLERANCE, "{name}: {}", ball.distance(p));
+                let (from, to) = (ball.split(m).direction, ball.split(p).direction);
+                if ball.region.contains(from) || (from + rest).length() < 1e-3 {
+                    continue;
+                }
+                // On the arc between, and everything between rest and it is inside.
+                let across = unit(rest.cross(from)).unwrap_or(DVec3::ZERO);
+                assert!(across.dot(to).abs() < 1e-6, "{name} at {from}: {to}");
+                for i in 0..50 {
+                    let t = f64::from(i) / 50.0;
+                    let Some(d) = unit(rest * (1.0 - t) + to * t) else { continue };
+                    assert!(ball.region.distance(d) > -1e-9, "{name}: {t} of the way to {to}");
+                }
+            }
+        }
+    }
+}

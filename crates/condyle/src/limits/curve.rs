@@ -1,0 +1,752 @@
+//! Pieces of boundaries: great arcs, arcs of circles, arcs of ellipses and of users' own functions.
+
+use std::f64::consts::{PI, TAU};
+use std::sync;
+
+use glam::{DMat3, DVec3};
+
+use super::SwingShape;
+use super::ellipse::{Ellipse, Jet, swing_of};
+use crate::math::{Swing, trig, unit};
+
+/// A piece of the boundary of a region, walked with the inside on the left as seen from outside the
+/// sphere.
+#[derive(Clone, Debug)]
+pub(crate) enum Curve {
+    Great(GreatArc),
+    Circle(CircleArc),
+    Ellipse(EllipseArc),
+    Custom(CustomArc),
+}
+
+/// The shorter arc between two directions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GreatArc {
+    pub(crate) from: DVec3,
+    pub(crate) to: DVec3,
+    /// `unit(from × to)`, which points to the left.
+    pub(crate) normal: DVec3,
+}
+
+/// `center·cos + radius·(u cos t + v sin t)`, `t` from `start` to `start + sweep`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CircleArc {
+    axis: DVec3,
+    u: DVec3,
+    v: DVec3,
+    /// Angle from the axis to the circle, in (0, π).
+    radius: f64,
+    cos: f64,
+    sin: f64,
+    start: f64,
+    /// Signed: negative is clockwise about the axis, with the inside on the axis' other side.
+    sweep: f64,
+}
+
+/// A part of an [`Ellipse`], or of the curve at a constant distance from it.
+#[derive(Clone, Debug)]
+pub(crate) struct EllipseArc {
+    ellipse: Ellipse,
+    /// How far outside of the ellipse: to the right of it.
+    offset: f64,
+    start: f64,
+    sweep: f64,
+    /// Points along it, to find the neighbourhood of the nearest.
+    samples: sync::Arc<[DVec3]>,
+}
+
+/// A part of where a user's function is zero, over the great arc between two points of it.
+#[derive(Clone, Debug)]
+pub(crate) struct CustomArc {
+    shape: sync::Arc<dyn SwingShape>,
+    /// Inside is where the function is negative, unless flipped.
+    chord: GreatArc,
+    /// How far off the chord the curve is looked for.
+    reach: f64,
+    samples: sync::Arc<[DVec3]>,
+}
+
+/// The nearest point of a curve.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foot {
+    pub(crate) point: DVec3,
+    /// The square of the straight distance, which keeps its digits when it is small.
+    pub(crate) chord_square: f64,
+    /// Where on the curve, from 0 to 1; `None` at an end, where it stays when the query moves a little.
+    pub(crate) at: Option<f64>,
+}
+
+impl Foot {
+    fn at_end(d: DVec3, point: DVec3) -> Self {
+        Self { point, chord_square: (d - point).length_squared(), at: None }
+    }
+
+    /// The angle from the query.
+    pub(crate) fn angle(&self) -> f64 {
+        let half = 0.5 * self.chord_square.sqrt();
+        2.0 * trig::asin(if half < 1.0 { half } else { 1.0 })
+    }
+
+    fn nearer(self, other: Self) -> Self {
+        if other.chord_square < self.chord_square { other } else { self }
+    }
+}
+
+/// The square of the straight distance between two directions at this angle.
+fn chord_square(angle: f64) -> f64 {
+    let half = trig::sin(0.5 * angle);
+    4.0 * half * half
+}
+
+impl GreatArc {
+    /// `None` if the ends are equal, opposite or nearly so.
+    pub(crate) fn new(from: DVec3, to: DVec3) -> Option<Self> {
+        // from × (to − from): the difference of near directions is exact.
+        let across = if from.dot(to) > 0.0 { from.cross(to - from) } else { from.cross(to + from) };
+        let normal = unit(across)?;
+        (across.length_squared() > 1e-24).then_some(Self { from, to, normal })
+    }
+
+    pub(crate) fn length(&self) -> f64 {
+        trig::atan2(self.from.cross(self.to).length(), self.from.dot(self.to))
+    }
+
+    fn point(&self, t: f64) -> DVec3 {
+        let (sin, cos) = trig::sin_cos(t * self.length());
+        self.from * cos + self.normal.cross(self.from) * sin
+    }
+
+    /// Whether a direction of the great circle is between the ends.
+    fn spans(&self, p: DVec3) -> bool {
+        self.normal.cross(self.from).dot(p) >= 0.0 && self.normal.cross(self.to).dot(p) <= 0.0
+    }
+
+    pub(crate) fn foot(&self, d: DVec3) -> Foot {
+        let sine = self.normal.dot(d);
+        let flat = d - self.normal * sine;
+        let cosine = flat.length();
+        if cosine > 1e-150 && self.spans(flat) {
+            let c = if cosine < 1.0 { cosine } else { 1.0 };
+            return Foot {
+                point: flat / cosine,
+                chord_square: 2.0 * sine * sine / (1.0 + c),
+                at: Some(0.5),
+            };
+        }
+        Foot::at_end(d, self.from).nearer(Foot::at_end(d, self.to))
+    }
+}
+
+impl CircleArc {
+    /// From `start` by `sweep` about an axis, at an angle of `radius` in (0, π) from it. Angles are
+    /// measured from `u`, which is perpendicular to the axis.
+    pub(crate) fn new(axis: DVec3, u: DVec3, radius: f64, start: f64, sweep: f64) -> Self {
+        let (sin, cos) = trig::sin_cos(radius);
+        Self { axis, u, v: axis.cross(u), radius, cos, sin, start, sweep }
+    }
+
+    fn at_angle(&self, t: f64) -> DVec3 {
+        let (sin, cos) = trig::sin_cos(t);
+        self.axis * self.cos + (self.u * cos + self.v * sin) * self.sin
+    }
+
+    fn point(&self, t: f64) -> DVec3 {
+        self.at_angle(self.start + t * self.sweep)
+    }
+
+    /// Where on the arc the angle of a direction about the axis is, from 0 to 1; `None` if not on it.
+    fn parameter(&self, d: DVec3) -> Option<f64> {
+        let angle = trig::atan2(d.dot(self.v), d.dot(self.u));
+        let along = if self.sweep > 0.0 { angle - self.start } else { self.start - angle };
+        let along = along.rem_euclid(TAU);
+        let whole = self.sweep.abs();
+        (along <= whole).then(|| along / whole)
+    }
+
+    fn foot(&self, d: DVec3) -> Foot {
+        let height = self.axis.dot(d);
+        let across = (d - self.axis * height).length();
+        if across > 1e-150 {
+            if let Some(t) = self.parameter(d) {
+                let w = (d - self.axis * height) / across;
+                let away = trig::atan2(across, height) - self.radius;
+                return Foot {
+                    point: self.axis * self.cos + w * self.sin,
+                    chord_square: chord_square(away),
+                    at: Some(t),
+                };
+            }
+        }
+        Foot::at_end(d, self.point(0.0)).nearer(Foot::at_end(d, self.point(1.0)))
+    }
+
+    fn foot_jacobian(&self, d: DVec3) -> DMat3 {
+        let flat = d - self.axis * self.axis.dot(d);
+        let across = flat.length();
+        let w = flat / across;
+        let keep = DMat3::IDENTITY - outer(w, w) - outer(self.axis, self.axis);
+        keep * (self.sin / across)
+    }
+}
+
+/// Points along a curve that is looked at by samples.
+const SAMPLES: usize = 128;
+
+impl EllipseArc {
+    pub(crate) fn new(ellipse: Ellipse, offset: f64, start: f64, sweep: f64) -> Self {
+        let mut arc = Self { ellipse, offset, start, sweep, samples: sync::Arc::from([]) };
+        arc.samples = (0..=SAMPLES).map(|i| arc.point(fraction(i, SAMPLES))).collect();
+        arc
+    }
+
+    fn point(&self, t: f64) -> DVec3 {
+        self.at_angle(self.start + t * self.sweep)
+    }
+
+    fn at_angle(&self, phi: f64) -> DVec3 {
+        if self.offset == 0.0 {
+            return self.ellipse.point(phi);
+        }
+        let Jet { point, first, .. } = self.ellipse.jet(phi);
+        let Some(right) = unit(first.cross(point)) else { return point };
+        let (sin, cos) = trig::sin_cos(self.offset);
+        point * cos + right * sin
+    }
+
+    /// d · C'(φ) of the ellipse itself, and its slope: zero at the feet of `d`, on the ellipse and on
+    /// its offsets alike.
+    fn slope(&self, d: DVec3, phi: f64) -> (f64, f64) {
+        let jet = self.ellipse.jet(phi);
+        (d.dot(jet.first), d.dot(jet.second))
+    }
+
+    fn foot(&self, d: DVec3) -> Foot {
+        let n = self.samples.len() - 1;
+        let closed = self.sweep.abs() >= TAU;
+        let mut dots = [0.0; SAMPLES + 1];
+        for (dot, sample) in dots.iter_mut().zip(self.samples.iter()) {
+            *dot = sample.dot(d);
+        }
+        let mut best = Foot::at_end(d, self.samples[0]).nearer(Foot::at_end(d, self.samples[n]));
+        for i in 0..=n {
+            let before = if i > 0 {
+                dots[i - 1]
+            } else if closed {
+                dots[n - 1]
+            } else {
+                f64::MIN
+            };
+            let after = if i < n {
+                dots[i + 1]
+            } else if closed {
+                dots[1]
+            } else {
+                f64::MIN
+            };
+            if dots[i] < before || dots[i] < after || (closed && i == n) {
+                continue;
+            }
+            let step = self.sweep / n as f64;
+            let middle = self.start + self.sweep * fraction(i, n);
+            let low = if i > 0 || closed { middle - step } else { middle };
+            let high = if i < n || closed { middle + step } else { middle };
+            best = best.nearer(self.refine(d, low, high));
+        }
+        best
+    }
+
+    /// The foot between two angles, by Newton's method kept within a bisection.
+    fn refine(&self, d: DVec3, low: f64, high: f64) -> Foot {
+        // The slope of d·C falls through zero at a maximum of d·C; with an offset beyond the centre of
+        // curvature it may be the other way round, so the sign at the ends decides.
+        let (mut a, mut b) = (low, high);
+        let (at_a, at_b) = (self.slope(d, a).0, self.slope(d, b).0);
+        if at_a * at_b > 0.0 || (at_a == 0.0 && at_b == 0.0) {
+            return Foot::at_end(d, self.at_angle(a)).nearer(Foot::at_end(d, self.at_angle(b)));
+        }
+        let rising = at_a < 0.0;
+        let mut x = 0.5 * (a + b);
+        for _ in 0..80 {
+            let (f, slope) = self.slope(d, x);
+            if (f < 0.0) == rising {
+                a = x
+            } else {
+                b = x
+            }
+            let newton = x - f / slope;
+            let inside = (newton - a) * (newton - b) < 0.0;
+            let next = if inside { newton } else { 0.5 * (a + b) };
+            if next == x || (next - x).abs() <= 1e-16 * (1.0 + x.abs()) {
+                x = next;
+                break;
+            }
+            x = next;
+        }
+        let point = self.at_angle(x);
+        let t = (x - self.start) / self.sweep;
+        let interior = self.sweep.abs() >= TAU || (t > 0.0 && t < 1.0);
+        Foot { point, chord_square: (d - point).length_squared(), at: interior.then_some(t) }
+    }
+
+    fn foot_jacobian(&self, d: DVec3, t: f64) -> DMat3 {
+        let phi = self.start + t * self.sweep;
+        let jet = self.ellipse.jet(phi);
+        let bend = d.dot(jet.second);
+        if bend == 0.0 {
+            return DMat3::ZERO;
+        }
+        // 0 = δd·C' + d·C'' δφ.
+        let moved = if self.offset == 0.0 { jet.first } else { self.tangent_at(phi) };
+        outer(moved, jet.first) * (-1.0 / bend)
+    }
+
+    /// The derivative by φ of the curve, by differences where it is an offset.
+    fn tangent_at(&self, phi: f64) -> DVec3 {
+        if self.offset == 0.0 {
+            return self.ellipse.jet(phi).first;
+        }
+        let h = 1e-5;
+        (self.at_angle(phi + h) - self.at_angle(phi - h)) / (2.0 * h)
+    }
+}
+
+impl CustomArc {
+    /// Over the chord between two points where the function is zero, with the inside to the left.
+    pub(crate) fn new(shape: sync::Arc<dyn SwingShape>, chord: GreatArc, reach: f64) -> Self {
+        let mut arc = Self { shape, chord, reach, samples: sync::Arc::from([]) };
+        arc.samples = (0..=8).map(|i| arc.point(fraction(i, 8))).collect();
+        arc
+    }
+
+    fn point(&self, t: f64) -> DVec3 {
+        if t <= 0.0 {
+            return self.chord.from;
+        }
+        if t >= 1.0 {
+            return self.chord.to;
+        }
+        let base = self.chord.point(t);
+        root_across(&*self.shape, base, self.chord.normal, self.reach).unwrap_or(base)
+    }
+
+    fn foot(&self, d: DVec3) -> Foot {
+        let n = self.samples.len() - 1;
+        let mut best = 0;
+        for i in 1..=n {
+            if self.samples[i].dot(d) > self.samples[best].dot(d) {
+                best = i;
+            }
+        }
+        let (mut a, mut b) = (fraction(best.saturating_sub(1), n), fraction((best + 1).min(n), n));
+        let distance = |t: f64| (self.point(t) - d).length_squared();
+        // Golden section: a function known by its values only.
+        let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
+        let (mut x, mut y) = (b - ratio * (b - a), a + ratio * (b - a));
+        let (mut fx, mut fy) = (distance(x), distance(y));
+        while b - a > 1e-9 {
+            if fx <= fy {
+                (b, y, fy) = (y, x, fx);
+                x = b - ratio * (b - a);
+                fx = distance(x);
+            } else {
+                (a, x, fx) = (x, y, fy);
+                y = a + ratio * (b - a);
+                fy = distance(y);
+            }
+        }
+        let t = 0.5 * (a + b);
+        let point = self.point(t);
+        let inner = Foot { point, chord_square: (d - point).length_squared(), at: Some(t) };
+        let ends = Foot::at_end(d, self.chord.from).nearer(Foot::at_end(d, self.chord.to));
+        ends.nearer(inner)
+    }
+}
+
+/// Where the function is zero on the great circle through `base` along `across`, within `reach` on
+/// either side.
+pub(crate) fn root_across(
+    shape: &dyn SwingShape,
+    base: DVec3,
+    across: DVec3,
+    reach: f64,
+) -> Option<DVec3> {
+    let at = |x: f64| {
+        let (sin, cos) = trig::sin_cos(x);
+        base * cos + across * sin
+    };
+    let value = |x: f64| value_of(shape, at(x));
+    let (mut a, mut b) = (-reach, reach);
+    let (mut fa, mut fb) = (value(a), value(b));
+    if fa == 0.0 || fb == 0.0 {
+        return Some(at(if fa == 0.0 { a } else { b }));
+    }
+    if (fa < 0.0) == (fb < 0.0) {
+        return None;
+    }
+    // The secant within a bracket (Illinois); halves where it does not get on.
+    let mut kept_side = 0;
+    for i in 0..100 {
+        let secant = b - fb * (b - a) / (fb - fa);
+        let bisect = i > 40 || !secant.is_finite() || secant <= a || secant >= b;
+        let x = if bisect { 0.5 * (a + b) } else { secant };
+        let fx = value(x);
+        if fx == 0.0 || b - a <= 4e-16 || x <= a || x >= b {
+            return Some(at(x));
+        }
+        if (fx < 0.0) == (fa < 0.0) {
+            (a, fa) = (x, fx);
+            if kept_side == 1 {
+                fb *= 0.5;
+            }
+            kept_side = 1;
+        } else {
+            (b, fb) = (x, fx);
+            if kept_side == -1 {
+                fa *= 0.5;
+            }
+            kept_side = -1;
+        }
+        if b - a <= 1e-15 || (fx.abs() < 1e-15) {
+            return Some(at(x));
+        }
+    }
+    Some(at(0.5 * (a + b)))
+}
+
+/// A user's function of a direction; what is not a number counts as outside.
+pub(crate) fn value_of(shape: &dyn SwingShape, d: DVec3) -> f64 {
+    let s = swing_of(d);
+    let value = shape.value(Swing::from_radians(s.x, s.y));
+    if value.is_nan() { f64::INFINITY } else { value }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "small counts")]
+fn fraction(i: usize, n: usize) -> f64 {
+    i as f64 / n as f64
+}
+
+/// `a bᵀ`.
+pub(crate) fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+impl Curve {
+    /// The point at `t`, from 0 to 1.
+    pub(crate) fn point(&self, t: f64) -> DVec3 {
+        match self {
+            Self::Great(c) => c.point(t),
+            Self::Circle(c) => c.point(t),
+            Self::Ellipse(c) => c.point(t),
+            Self::Custom(c) => c.point(t),
+        }
+    }
+
+    /// The direction in which it is walked at `t`.
+    pub(crate) fn tangent(&self, t: f64) -> DVec3 {
+        match self {
+            Self::Great(c) => c.normal.cross(c.point(t)),
+            Self::Circle(c) => {
+                let along = c.axis.cross(c.point(t));
+                if c.sweep < 0.0 { -along } else { along }
+            }
+            Self::Ellipse(_) | Self::Custom(_) => {
+                let h = 1e-6;
+                self.point((t + h).min(1.0)) - self.point((t - h).max(0.0))
+            }
+        }
+    }
+
+    /// About how long it is.
+    pub(crate) fn length(&self) -> f64 {
+        match self {
+            Self::Great(c) => c.length(),
+            Self::Circle(c) => c.sweep.abs() * c.sin,
+            Self::Ellipse(EllipseArc { samples, .. }) | Self::Custom(CustomArc { samples, .. }) => {
+                samples.windows(2).map(|w| (w[1] - w[0]).length()).sum()
+            }
+        }
+    }
+
+    /// The nearest point.
+    pub(crate) fn foot(&self, d: DVec3) -> Foot {
+        match self {
+            Self::Great(c) => c.foot(d),
+            Self::Circle(c) => c.foot(d),
+            Self::Ellipse(c) => c.foot(d),
+            Self::Custom(c) => c.foot(d),
+        }
+    }
+
+    /// How the nearest point moves with the query: `δfoot = J δd`.
+    pub(crate) fn foot_jacobian(&self, d: DVec3, foot: &Foot) -> DMat3 {
+        let Some(t) = foot.at else { return DMat3::ZERO };
+        match self {
+            Self::Great(c) => great_foot_jacobian(c.normal, d),
+            Self::Circle(c) => c.foot_jacobian(d),
+            Self::Ellipse(c) => c.foot_jacobian(d, t),
+            Self::Custom(_) => {
+                // By differences, as the function is.
+                let h = 1e-5;
+                let column = |e: DVec3| {
+                    let (Some(plus), Some(minus)) = (unit(d + e * h), unit(d - e * h)) else {
+                        return DVec3::ZERO;
+                    };
+                    (self.foot(plus).point - self.foot(minus).point) / (2.0 * h)
+                };
+                DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
+            }
+        }
+    }
+
+    /// The part between two parameters; walked backwards if `to < from`.
+    pub(crate) fn part(&self, from: f64, to: f64) -> Option<Self> {
+        Some(match self {
+            Self::Great(c) => Self::Great(GreatArc::new(c.point(from), c.point(to))?),
+            Self::Circle(c) => Self::Circle(CircleArc {
+                start: c.start + from * c.sweep,
+                sweep: (to - from) * c.sweep,
+                ..*c
+            }),
+            Self::Ellipse(c) => Self::Ellipse(EllipseArc::new(
+                c.ellipse,
+                c.offset,
+                c.start + from * c.sweep,
+                (to - from) * c.sweep,
+            )),
+            Self::Custom(c) => Self::Custom(CustomArc::new(
+                c.shape.clone(),
+                GreatArc::new(c.point(from), c.point(to))?,
+                c.reach,
+            )),
+        })
+    }
+
+    /// Zero on the whole curve that this is a part of, and of different signs on its two sides.
+    fn side(&self, p: DVec3) -> f64 {
+        match self {
+            Self::Great(c) => c.normal.dot(p),
+            Self::Circle(c) => c.axis.dot(p) - c.cos,
+            Self::Ellipse(c) if c.offset == 0.0 => c.ellipse.value(p),
+            // Only its samples are at hand: signed by the nearest of them.
+            Self::Ellipse(c) => {
+                let foot = c.foot(p);
+                let Some(t) = foot.at else { return f64::NAN };
+                let left = foot.point.cross(c.tangent_at(c.start + t * c.sweep));
+                (p - foot.point).dot(left)
+            }
+            Self::Custom(c) => value_of(&*c.shape, p),
+        }
+    }
+
+    /// Whether a point that is on the whole curve is on this part of it, give or take a little.
+    fn spans(&self, p: DVec3) -> bool {
+        self.foot(p).chord_square < 1e-16
+    }
+
+    /// Where this curve meets another, as parameters of this one. Touching without crossing may be
+    /// missed: it does not change what is inside.
+    pub(crate) fn crossings(&self, other: &Self) -> Vec<f64> {
+        let mut found = Vec::new();
+        self.meet(other, &mut found);
+        found.retain(|t| other.spans(self.point(*t)));
+        found
+    }
+
+    fn meet(&self, other: &Self, found: &mut Vec<f64>) {
+        match (self, other) {
+            (Self::Great(a), Self::Great(b)) => {
+                if let Some(p) = unit(a.normal.cross(b.normal)) {
+                    let length = a.length();
+                    for p in [p, -p] {
+                        let angle = trig::atan2(a.normal.cross(a.from).dot(p), a.from.dot(p));
+                        push_parameter(angle / length, found);
+                    }
+                }
+            }
+            (Self::Great(a), Self::Circle(b)) => {
+                let (from, across) = (a.from, a.normal.cross(a.from));
+                let length = a.length();
+                for angle in angles_at(b.axis.dot(from), b.axis.dot(across), b.cos) {
+                    let angle = angle.rem_euclid(TAU);
+                    push_parameter(angle / length, found);
+                    push_parameter((angle - TAU) / length, found);
+                }
+            }
+            (Self::Circle(a), Self::Great(_) | Self::Circle(_)) => {
+                let (n, c) = match other {
+                    Self::Great(b) => (b.normal, 0.0),
+                    Self::Circle(b) => (b.axis, b.cos),
+                    _ => return,
+                };
+                let (x, y, z) = (a.sin * n.dot(a.u), a.sin * n.dot(a.v), a.cos * n.dot(a.axis));
+                for angle in angles_at(x, y, c - z) {
+                    let along = (angle - a.start) / a.sweep;
+                    let turn = TAU / a.sweep.abs();
+                    let t = along.rem_euclid(turn);
+                    push_parameter(t, found);
+                    push_parameter(t - turn, found);
+                }
+            }
+            // Along the curve that may be narrow, so that none of its two sides is stepped over.
+            (Self::Great(_) | Self::Circle(_), _) => {
+                let mut theirs = Vec::new();
+                other.meet_by_samples(self, &mut theirs);
+                found.extend(theirs.into_iter().filter_map(|t| self.parameter(other.point(t))));
+            }
+            _ => self.meet_by_samples(other, found),
+        }
+    }
+
+    /// Where on the curve a point is, if it is on it but for rounding.
+    pub(crate) fn parameter_of(&self, p: DVec3) -> Option<f64> {
+        let foot = self.foot(p);
+        if foot.chord_square > 1e-17 {
+            return None;
+        }
+        match self {
+            Self::Great(_) | Self::Circle(_) => self.parameter(p),
+            Self::Ellipse(_) | Self::Custom(_) => foot.at,
+        }
+    }
+
+    /// Where on a great arc or a circle a point of it is.
+    fn parameter(&self, p: DVec3) -> Option<f64> {
+        let t = match self {
+            Self::Great(c) => {
+                trig::atan2(c.normal.cross(c.from).dot(p), c.from.dot(p)) / c.length()
+            }
+            Self::Circle(c) => c.parameter(p)?,
+            Self::Ellipse(_) | Self::Custom(_) => return None,
+        };
+        (-1e-9..=1.0 + 1e-9).contains(&t).then(|| t.clamp(0.0, 1.0))
+    }
+
+    /// A ball that the whole curve lies in: its centre, and its radius as a straight distance.
+    pub(crate) fn bounds(&self) -> (DVec3, f64) {
+        const POINTS: usize = 32;
+        let center = self.point(0.5);
+        let mut radius: f64 = 0.0;
+        let mut step: f64 = 0.0;
+        let mut before = self.point(0.0);
+        for i in 0..=POINTS {
+            let p = self.point(fraction(i, POINTS));
+            radius = radius.max((p - center).length());
+            step = step.max((p - before).length());
+            before = p;
+        }
+        // Between two points a curve strays no farther than some steps.
+        (center, radius + 2.0 * step)
+    }
+
+    fn meet_by_samples(&self, other: &Self, found: &mut Vec<f64>) {
+        // Short pieces of a user's function have been cut fine already.
+        const STEPS: usize = 512;
+        const FEW: usize = 16;
+        let steps = if matches!(self, Self::Custom(_)) { FEW } else { STEPS };
+        let value = |t: f64| other.side(self.point(t));
+        let mut before = value(0.0);
+        for i in 1..=steps {
+            let (mut a, mut b) = (fraction(i - 1, steps), fraction(i, steps));
+            let after = value(b);
+            if before * after <= 0.0 && before != after {
+                let rising = after > before;
+                for _ in 0..60 {
+                    let middle = 0.5 * (a + b);
+                    if middle <= a || middle >= b {
+                        break;
+                    }
+                    if (value(middle) > 0.0) == rising { b = middle } else { a = middle }
+                }
+                push_parameter(0.5 * (a + b), found);
+            }
+            before = after;
+        }
+    }
+
+    /// The curve at a distance to the right, on the outside; `None` if it shrinks to nothing.
+    pub(crate) fn offset(&self, by: f64) -> Option<Self> {
+        match self {
+            Self::Great(c) => {
+                // Points to the right have a negative sine over the plane of the arc.
+                let radius = 0.5 * PI + by;
+                (radius > 1e-9 && radius < PI - 1e-9).then(|| {
+                    Self::Circle(CircleArc::new(c.normal, c.from, radius, 0.0, c.length()))
+                })
+            }
+            Self::Circle(c) => {
+                let radius = c.radius + if c.sweep > 0.0 { by } else { -by };
+                (radius > 1e-9 && radius < PI - 1e-9)
+                    .then(|| Self::Circle(CircleArc::new(c.axis, c.u, radius, c.start, c.sweep)))
+            }
+            Self::Ellipse(c) => {
+                let by = if c.sweep > 0.0 { by } else { -by };
+                Some(Self::Ellipse(EllipseArc::new(c.ellipse, c.offset + by, c.start, c.sweep)))
+            }
+            // Taken as the chords between its samples.
+            Self::Custom(_) => None,
+        }
+    }
+
+    /// A polyline along it whose steps are at most so long, without its last point.
+    pub(crate) fn trace(&self, step: f64, out: &mut Vec<DVec3>) {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to a small count"
+        )]
+        let n = (self.length() / step).ceil().clamp(1.0, 10_000.0) as usize;
+        out.extend((0..n).map(|i| self.point(fraction(i, n))));
+    }
+
+    /// Its part of the boundary integral of (1 − cos β) dα about a pole, which is the area to its left.
+    pub(crate) fn area_integral(&self, pole: DVec3) -> f64 {
+        match self {
+            Self::Great(c) => triangle_area(pole, c.from, c.to),
+            _ => {
+                // The triangles over small chords, and what lies between chord and curve by
+                // extrapolation (the error of n chords falls as n⁻²).
+                let sum = |n: usize| -> f64 {
+                    let points: Vec<DVec3> = (0..=n).map(|i| self.point(fraction(i, n))).collect();
+                    points.windows(2).map(|w| triangle_area(pole, w[0], w[1])).sum()
+                };
+                let (coarse, middle, fine) = (sum(256), sum(512), sum(1024));
+                let (first, second) =
+                    (middle + (middle - coarse) / 3.0, fine + (fine - middle) / 3.0);
+                second + (second - first) / 15.0
+            }
+        }
+    }
+}
+
+/// How the foot on a great circle moves with the query.
+pub(crate) fn great_foot_jacobian(normal: DVec3, d: DVec3) -> DMat3 {
+    let flat = d - normal * normal.dot(d);
+    let length = flat.length();
+    if length < 1e-150 {
+        return DMat3::ZERO;
+    }
+    let p = flat / length;
+    (DMat3::IDENTITY - outer(p, p) - outer(normal, normal)) * (1.0 / length)
+}
+
+/// Signed area of a spherical triangle, positive when it is counter-clockwise seen from outside:
+/// F. Eriksson, "On the measure of solid angles", Mathematics Magazine 63 (1990).
+pub(crate) fn triangle_area(a: DVec3, b: DVec3, c: DVec3) -> f64 {
+    2.0 * trig::atan2(a.dot(b.cross(c)), 1.0 + a.dot(b) + b.dot(c) + c.dot(a))
+}
+
+fn push_parameter(t: f64, found: &mut Vec<f64>) {
+    if t.is_finite() && (-1e-9..=1.0 + 1e-9).contains(&t) {
+        found.push(t.clamp(0.0, 1.0));
+    }
+}
+
+/// The angles at which `x cos t + y sin t = z`.
+fn angles_at(x: f64, y: f64, z: f64) -> Vec<f64> {
+    let r = trig::hypot(x, y);
+    if r == 0.0 || z.abs() > r {
+        return Vec::new();
+    }
+    let (at, half) = (trig::atan2(y, x), trig::acos(z / r));
+    vec![at + half, at - half]
+}

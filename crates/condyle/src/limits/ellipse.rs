@@ -1,0 +1,200 @@
+//! The spherical ellipse (B4): its curve, its derivatives, and the quartic of the source paper.
+
+use glam::{DVec2, DVec3};
+
+use crate::math::trig;
+
+/// An ellipse in the components (Sx, Sy) of the swing's rotation vector, as a curve on the sphere.
+///
+/// # Source
+///
+/// P. Baerlocher, R. Boulic, "Parametrization and range of motion of the ball-and-socket joint"
+/// (2001), section 3.1. With β = |S| and sc = sin β / β,
+///
+/// ```text
+///   S(φ) = (rx cos φ, ry sin φ)        d(S) = (sc·Sy, −sc·Sx, cos β)
+/// ```
+///
+/// # Convention
+///
+/// Directions have components along x, y and the bone. φ rises as the curve is walked with the inside
+/// on the left, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ellipse {
+    pub(crate) rx: f64,
+    pub(crate) ry: f64,
+}
+
+/// A point of a curve with its first two derivatives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Jet {
+    pub(crate) point: DVec3,
+    pub(crate) first: DVec3,
+    pub(crate) second: DVec3,
+}
+
+impl Ellipse {
+    /// The point at φ and how it moves.
+    pub(crate) fn jet(self, phi: f64) -> Jet {
+        let (sin, cos) = trig::sin_cos(phi);
+        let s = DVec2::new(self.rx * cos, self.ry * sin);
+        let s1 = DVec2::new(-self.rx * sin, self.ry * cos);
+        // S'' = −S. p = S·S', and its derivative.
+        let (p, p1) = (s.dot(s1), s1.dot(s1) - s.dot(s));
+        let Bend { sinc, k, m, cos } = Bend::new(s.dot(s));
+        // d sinc / dφ = k p,  d k / dφ = m p.
+        let first = s1 * sinc + s * (k * p);
+        let second = s1 * (2.0 * k * p) - s * sinc + s * (m * p * p + k * p1);
+        Jet {
+            point: DVec3::new(sinc * s.y, -sinc * s.x, cos),
+            first: DVec3::new(first.y, -first.x, -sinc * p),
+            second: DVec3::new(second.y, -second.x, -k * p * p - sinc * p1),
+        }
+    }
+
+    /// The point at φ.
+    pub(crate) fn point(self, phi: f64) -> DVec3 {
+        let (sin, cos) = trig::sin_cos(phi);
+        direction_of(DVec2::new(self.rx * cos, self.ry * sin))
+    }
+
+    /// (Sx / rx)² + (Sy / ry)² − 1 of a direction; infinite off the line of a radius of zero.
+    pub(crate) fn value(self, d: DVec3) -> f64 {
+        let s = swing_of(d);
+        let square = |s: f64, r: f64| {
+            if s == 0.0 {
+                0.0
+            } else {
+                let q = s / r;
+                q * q
+            }
+        };
+        square(s.x, self.rx) + square(s.y, self.ry) - 1.0
+    }
+}
+
+/// The rotation vector (Sx, Sy) of the direct swing that takes the bone to `d`. At −bone the axis is
+/// x, as [`direct_rotation`](crate::math::direct_rotation) has it.
+pub(crate) fn swing_of(d: DVec3) -> DVec2 {
+    let sin = trig::hypot(d.x, d.y);
+    let beta = trig::atan2(sin, d.z);
+    if sin == 0.0 {
+        return DVec2::new(beta, 0.0);
+    }
+    DVec2::new(-d.y, d.x) * (beta / sin)
+}
+
+/// The direction that a swing with this rotation vector takes the bone to.
+pub(crate) fn direction_of(s: DVec2) -> DVec3 {
+    let Bend { sinc, cos, .. } = Bend::new(s.dot(s));
+    DVec3::new(sinc * s.y, -sinc * s.x, cos)
+}
+
+/// Functions of β² that the curve is made of, without cancellation near β = 0:
+///
+/// ```text
+///   sinc = sin β / β      k = (cos β − sinc) / β²      m = −(sinc + 3k) / β²
+/// ```
+struct Bend {
+    sinc: f64,
+    cos: f64,
+    k: f64,
+    m: f64,
+}
+
+impl Bend {
+    fn new(square: f64) -> Self {
+        let beta = square.sqrt();
+        let (sin, cos) = trig::sin_cos(beta);
+        if square < 0.04 {
+            // Taylor series; the first term left out is below 1e-17.
+            let q = square;
+            let sinc = 1.0
+                - q / 6.0
+                    * (1.0 - q / 20.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0 * (1.0 - q / 110.0))));
+            let k = -1.0 / 3.0 + q / 30.0 - q * q / 840.0 + q * q * q / 45_360.0
+                - q * q * q * q / 3_991_680.0;
+            let m = 1.0 / 15.0 - q / 210.0 + q * q / 7560.0 - q * q * q / 498_960.0;
+            return Self { sinc, cos, k, m };
+        }
+        let sinc = sin / beta;
+        let k = (cos - sinc) / square;
+        Self { sinc, cos, k, m: -(sinc + 3.0 * k) / square }
+    }
+}
+
+/// The nearest point of an ellipse in the plane, the method of the source paper.
+///
+/// # Source
+///
+/// P. Baerlocher, R. Boulic (2001), appendix II: with the ellipse `(x/a)² + (y/b)² = 1` and a
+/// multiplier λ, the foot of a point P is `x = a² Px / (a² + λ)`, `y = b² Py / (b² + λ)`, where λ
+/// solves the quartic
+///
+/// ```text
+///   (a Px / (a² + λ))² + (b Py / (b² + λ))² = 1
+/// ```
+///
+/// The foot is nearest for the largest root, which is the only one above −min(a², b²). Two cases of
+/// the printed form give no root and are treated here: `Py = 0` (or `Px = 0`) inside the evolute,
+/// where the foot is off the axis, and the centre of a circle, for which every point is a foot.
+///
+/// # Domain
+///
+/// Any finite point and any radii ≥ 0. For the centre of a circle the point on +x.
+pub(crate) fn plane_foot(rx: f64, ry: f64, p: DVec2) -> DVec2 {
+    let (px, py) = (p.x.abs(), p.y.abs());
+    let foot =
+        if rx >= ry { quadrant_foot(rx, ry, px, py) } else { quadrant_foot(ry, rx, py, px).yx() };
+    DVec2::new(foot.x.copysign(p.x), foot.y.copysign(p.y))
+}
+
+/// The same for a point and an answer in the first quadrant, `a ≥ b`.
+fn quadrant_foot(a: f64, b: f64, px: f64, py: f64) -> DVec2 {
+    if a == 0.0 {
+        return DVec2::ZERO;
+    }
+    if py == 0.0 || b == 0.0 {
+        // On the long axis: within the evolute the foot leaves the axis.
+        let reach = (a * a - b * b) / a;
+        if px >= reach {
+            return DVec2::new(a, 0.0);
+        }
+        let x = px * a / reach;
+        let y = b * (1.0 - (x / a) * (x / a)).max(0.0).sqrt();
+        return DVec2::new(x, y);
+    }
+    // F falls from +∞ at −b² to −1: its root, in the scale of b² = 1, by Newton's method from the
+    // left, where F is convex and the steps never pass the root; bisection if rounding stalls it.
+    let (mut low, mut high) = (-b * b + b * py, -b * b + trig::hypot(a * px, b * py));
+    let value = |l: f64| {
+        let (u, v) = (a * px / (a * a + l), b * py / (b * b + l));
+        (u * u + v * v - 1.0, -2.0 * (u * u / (a * a + l) + v * v / (b * b + l)))
+    };
+    let mut lambda = low;
+    for _ in 0..100 {
+        let (f, slope) = value(lambda);
+        if f > 0.0 {
+            low = lambda
+        } else {
+            high = lambda
+        }
+        let newton = lambda - f / slope;
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        if next == lambda || !(low < high) {
+            break;
+        }
+        lambda = next;
+    }
+    DVec2::new(a * a * px / (a * a + lambda), b * b * py / (b * b + lambda))
+}
+
+trait Swap {
+    fn yx(self) -> Self;
+}
+
+impl Swap for DVec2 {
+    fn yx(self) -> Self {
+        Self::new(self.y, self.x)
+    }
+}

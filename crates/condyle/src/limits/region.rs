@@ -1,0 +1,941 @@
+//! A region of directions, prepared: what is inside, and the boundary as pieces of curves.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::{DMat3, DVec3};
+
+use super::curve::{
+    CircleArc, Curve, CustomArc, EllipseArc, Foot, GreatArc, root_across, value_of,
+};
+use super::ellipse::{Ellipse, direction_of};
+use super::polygon::{Edges, Polygon};
+use super::{LimitError, LimitErrorKind, SwingLimit, SwingShape, TOLERANCE};
+use crate::math::{Angle, Arc, SwingAxes, trig, unit};
+
+/// A region of directions with its boundary. Directions have components along x, y and the bone.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    inside: Inside,
+    /// The great arcs of the boundary, which most boundaries are made of.
+    edges: Edges,
+    /// The rest of it, each piece with a ball around it.
+    curves: Vec<(Curve, DVec3, f64)>,
+    /// A direction inside, as deep as was easily found.
+    deep: DVec3,
+}
+
+/// What is inside.
+#[derive(Clone, Debug)]
+enum Inside {
+    Everything,
+    Ellipse(Ellipse),
+    Polygon(Box<Polygon>),
+    /// Longitude about x from z towards −y, and latitude towards x.
+    Rectangle(Rectangle),
+    Custom(std::sync::Arc<dyn SwingShape>),
+    All(Vec<Inside>),
+    Any(Vec<Inside>),
+    Not(Box<Inside>),
+    Grown(Box<Region>, f64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Rectangle {
+    longitude: Arc,
+    latitude: [f64; 2],
+}
+
+/// The nearest point of a boundary, and the piece that it is on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nearest {
+    pub(crate) foot: Foot,
+    piece: Piece,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Piece {
+    /// A great arc with this normal.
+    Great(DVec3),
+    Curve(usize),
+}
+
+/// Shapes within shapes, at most.
+const MAX_DEPTH: usize = 32;
+
+/// Pieces of a boundary, at most.
+const MAX_PIECES: usize = 100_000;
+
+/// How far to either side of a boundary it is looked whether that is inside.
+const ASIDE: f64 = 1e-7;
+
+impl Region {
+    /// Prepares a limit.
+    pub(crate) fn new(limit: &SwingLimit, axes: &SwingAxes) -> Result<Self, LimitError> {
+        let (inside, curves) = lower(limit, axes, 0)?;
+        Self::from_parts(inside, curves)
+    }
+
+    fn from_parts(inside: Inside, curves: Vec<Curve>) -> Result<Self, LimitError> {
+        if curves.len() > MAX_PIECES {
+            return Err(LimitError::new(LimitErrorKind::TooLarge));
+        }
+        let arcs: Vec<(DVec3, DVec3)> = curves
+            .iter()
+            .filter_map(|c| if let Curve::Great(g) = c { Some((g.from, g.to)) } else { None })
+            .collect();
+        let others = curves
+            .iter()
+            .filter(|c| !matches!(c, Curve::Great(_)))
+            .map(|c| {
+                let (center, radius) = c.bounds();
+                (c.clone(), center, radius)
+            })
+            .collect();
+        let mut region = Self { inside, edges: Edges::new(&arcs), curves: others, deep: DVec3::Z };
+        region.deep = region.deepest(&curves)?;
+        Ok(region)
+    }
+
+    /// Whether a direction is inside. Boundaries are, up to rounding.
+    pub(crate) fn contains(&self, d: DVec3) -> bool {
+        self.inside.contains(d)
+    }
+
+    /// Whether everything is.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.edges.is_empty() && self.curves.is_empty()
+    }
+
+    /// A direction inside.
+    pub(crate) const fn deep(&self) -> DVec3 {
+        self.deep
+    }
+
+    /// The nearest point of the boundary; `None` if there is no boundary.
+    pub(crate) fn nearest(&self, d: DVec3) -> Option<Nearest> {
+        let mut best: Option<Nearest> = None;
+        if !self.edges.is_empty() {
+            let found = self.edges.nearest(d);
+            let foot = Foot {
+                point: found.point,
+                chord_square: found.chord_square,
+                at: found.interior.then_some(0.5),
+            };
+            best = Some(Nearest { foot, piece: Piece::Great(found.normal) });
+        }
+        // A first guess keeps most pieces from being looked at.
+        let reach = self.curves.iter().map(|(_, center, radius)| (*center - d).length() + radius);
+        let reach = if self.curves.len() > 8 { reach.fold(4.0, f64::min) } else { 4.0 };
+        for (i, (curve, center, radius)) in self.curves.iter().enumerate() {
+            let at_least = (*center - d).length() - radius;
+            let so_far = best.map_or(reach, |b| b.foot.chord_square.sqrt().min(reach));
+            if at_least > so_far {
+                continue;
+            }
+            let foot = curve.foot(d);
+            if best.is_none_or(|b| foot.chord_square < b.foot.chord_square) {
+                best = Some(Nearest { foot, piece: Piece::Curve(i) });
+            }
+        }
+        best
+    }
+
+    /// Signed geodesic distance to the boundary, positive inside; π where there is no boundary.
+    pub(crate) fn distance(&self, d: DVec3) -> f64 {
+        let Some(nearest) = self.nearest(d) else { return PI };
+        let angle = nearest.foot.angle();
+        if self.contains(d) { angle } else { -angle }
+    }
+
+    /// The nearest direction inside: `d` itself if it is, up to the tolerance.
+    pub(crate) fn project(&self, d: DVec3) -> DVec3 {
+        if self.contains(d) {
+            return d;
+        }
+        match self.nearest(d) {
+            Some(nearest) if nearest.foot.angle() > TOLERANCE => nearest.foot.point,
+            _ => d,
+        }
+    }
+
+    /// How the nearest point moves with the direction: `δpoint = J δd`.
+    pub(crate) fn foot_jacobian(&self, d: DVec3, nearest: &Nearest) -> DMat3 {
+        if nearest.foot.at.is_none() {
+            return DMat3::ZERO;
+        }
+        match nearest.piece {
+            Piece::Great(normal) => super::curve::great_foot_jacobian(normal, d),
+            Piece::Curve(i) => self.curves[i].0.foot_jacobian(d, &nearest.foot),
+        }
+    }
+
+    /// All pieces of the boundary.
+    pub(crate) fn pieces(&self) -> Vec<Curve> {
+        let great = (0..self.edges.len()).filter_map(|i| {
+            let (from, to) = self.edges.get(i);
+            GreatArc::new(from, to).map(Curve::Great)
+        });
+        great.chain(self.curves.iter().map(|(curve, ..)| curve.clone())).collect()
+    }
+
+    /// The part of the sphere that is inside, in steradians.
+    ///
+    /// By Stokes' theorem the integral of (1 − cos β) dα along the boundary, with β and α polar
+    /// coordinates about a pole, is the area, less 4π if the pole's antipode is inside.
+    pub(crate) fn area(&self) -> f64 {
+        let pieces = self.pieces();
+        if pieces.is_empty() {
+            return 2.0 * TAU;
+        }
+        // The pole whose antipode is farthest from the boundary.
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z, -DVec3::X, -DVec3::Y, -DVec3::Z];
+        let slack = |p: &DVec3| self.distance(-*p).abs();
+        let pole = axes.iter().copied().max_by(|a, b| slack(a).total_cmp(&slack(b)));
+        let pole = pole.unwrap_or(DVec3::Z);
+        let around: f64 = pieces.iter().map(|piece| piece.area_integral(pole)).sum();
+        // A triangle over a chord may have been taken from its other side.
+        let area = around + if self.contains(-pole) { 2.0 * TAU } else { 0.0 };
+        area.rem_euclid(2.0 * TAU)
+    }
+
+    /// Where the great arc from one direction to another meets the boundary, as fractions of it, in
+    /// order. Touching it may be missed.
+    pub(crate) fn crossings(&self, from: DVec3, to: DVec3) -> Vec<f64> {
+        let Some(way) = GreatArc::new(from, to).map(Curve::Great) else { return Vec::new() };
+        let mut found: Vec<f64> =
+            self.pieces().iter().flat_map(|piece| way.crossings(piece)).collect();
+        found.sort_by(f64::total_cmp);
+        found
+    }
+
+    /// How far one can go from a direction inside along the great arc to another before leaving, as a
+    /// fraction; 1 if one can go all the way.
+    pub(crate) fn first_exit(&self, from: DVec3, to: DVec3) -> f64 {
+        let Some(way) = GreatArc::new(from, to) else { return 1.0 };
+        let way = Curve::Great(way);
+        let crossings = self.crossings(from, to);
+        for (i, &t) in crossings.iter().enumerate() {
+            let next = crossings.get(i + 1).copied().unwrap_or(1.0);
+            if next - t < 1e-12 && next < 1.0 {
+                continue;
+            }
+            if !self.contains(way.point(0.5 * (t + next))) {
+                return t;
+            }
+        }
+        1.0
+    }
+
+    /// A direction inside and far from the boundary, by trying.
+    fn deepest(&self, pieces: &[Curve]) -> Result<DVec3, LimitError> {
+        if pieces.is_empty() {
+            return if self.contains(DVec3::Z) {
+                Ok(DVec3::Z)
+            } else {
+                Err(LimitError::new(LimitErrorKind::EmptyRegion))
+            };
+        }
+        let mut candidates = vec![DVec3::Z];
+        let middles: DVec3 = pieces.iter().map(|p| p.point(0.5) * p.length()).sum();
+        candidates.extend(unit(middles));
+        candidates.extend(unit(-middles));
+        let mut best = (f64::NEG_INFINITY, DVec3::Z);
+        let consider = |best: &mut (f64, DVec3), d: DVec3| {
+            let depth = self.distance(d);
+            if depth > best.0 {
+                *best = (depth, d);
+            }
+        };
+        candidates.iter().for_each(|d| consider(&mut best, *d));
+        for d in spread(200) {
+            consider(&mut best, d);
+        }
+        // To the left of each piece lies the inside, if only a little of it.
+        if best.0 <= 0.0 {
+            for piece in pieces.iter().take(1000) {
+                let p = piece.point(0.5);
+                if let Some(left) = unit(p.cross(piece.tangent(0.5))) {
+                    for step in [1e-2, 1e-4, 1e-6] {
+                        unit(p + left * step).into_iter().for_each(|d| consider(&mut best, d));
+                    }
+                    if best.0 <= 0.0 {
+                        consider(&mut best, p);
+                    }
+                }
+            }
+        }
+        // Uphill.
+        let mut step = 0.2;
+        for _ in 0..200 {
+            let before = best.0;
+            let Some(u) = unit(best.1.any_orthonormal_vector()) else { break };
+            let v = best.1.cross(u);
+            for way in [u, v, -u, -v, u + v, u - v, -u - v, v - u] {
+                if let Some(d) = unit(best.1 + way * step) {
+                    consider(&mut best, d);
+                }
+            }
+            if best.0 <= before {
+                step *= 0.5;
+                if step < 1e-6 {
+                    break;
+                }
+            }
+        }
+        Ok(best.1)
+    }
+}
+
+/// Directions spread evenly over the sphere (a Fibonacci lattice).
+pub(super) fn spread(n: u32) -> impl Iterator<Item = DVec3> {
+    let golden = PI * (3.0 - 5.0_f64.sqrt());
+    (0..n).map(move |i| {
+        let z = 1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(n);
+        let (sin, cos) = trig::sin_cos(golden * f64::from(i));
+        let r = (1.0 - z * z).sqrt();
+        DVec3::new(r * cos, r * sin, z)
+    })
+}
+
+impl Inside {
+    fn contains(&self, d: DVec3) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Ellipse(ellipse) => ellipse.value(d) <= 0.0,
+            Self::Polygon(polygon) => polygon.contains(d),
+            Self::Rectangle(rectangle) => rectangle.contains(d),
+            Self::Custom(shape) => value_of(&**shape, d) <= 0.0,
+            Self::All(of) => of.iter().all(|inside| inside.contains(d)),
+            Self::Any(of) => of.iter().any(|inside| inside.contains(d)),
+            Self::Not(of) => !of.contains(d),
+            Self::Grown(of, by) => of.distance(d) >= -by,
+        }
+    }
+}
+
+impl Rectangle {
+    fn contains(&self, d: DVec3) -> bool {
+        let across = trig::hypot(d.y, d.z);
+        let latitude = trig::atan2(d.x, across);
+        let longitude = trig::atan2(-d.y, d.z);
+        let in_band = latitude >= self.latitude[0] && latitude <= self.latitude[1];
+        in_band && (across == 0.0 || self.longitude.contains(Angle::from_radians(longitude)))
+    }
+
+    fn point(longitude: f64, latitude: f64) -> DVec3 {
+        let ((sa, ca), (sb, cb)) = (trig::sin_cos(longitude), trig::sin_cos(latitude));
+        DVec3::new(sb, -sa * cb, ca * cb)
+    }
+
+    fn curves(&self) -> Vec<Curve> {
+        let [low, high] = self.latitude;
+        let (west, east) = (self.longitude.min().radians(), self.longitude.max().radians());
+        let mut curves = Vec::new();
+        // Longitude rises clockwise about +x as seen from +x's side... it is a turn about +x from z
+        // towards −y: right-handed. So the inside of the lower parallel is on the left when it is
+        // walked with rising longitude.
+        for (latitude, from, sweep) in [(low, west, east - west), (high, east, west - east)] {
+            let radius = FRAC_PI_2 - latitude;
+            if radius > 1e-12 && radius < PI - 1e-12 && sweep != 0.0 {
+                curves.push(Curve::Circle(CircleArc::new(DVec3::X, DVec3::Z, radius, from, sweep)));
+            }
+        }
+        if !self.longitude.is_full() {
+            let middle = 0.5 * (low + high);
+            for (longitude, from, to) in [(east, low, high), (west, high, low)] {
+                let at = |latitude: f64| Self::point(longitude, latitude);
+                // Halves, since a whole meridian has opposite ends.
+                for (a, b) in [(from, middle), (middle, to)] {
+                    curves.extend(GreatArc::new(at(a), at(b)).map(Curve::Great));
+                }
+            }
+        }
+        curves
+    }
+}
+
+/// What is inside and the boundary of a limit.
+fn lower(
+    limit: &SwingLimit,
+    axes: &SwingAxes,
+    depth: usize,
+) -> Result<(Inside, Vec<Curve>), LimitError> {
+    if depth > MAX_DEPTH {
+        return Err(LimitError::new(LimitErrorKind::TooLarge));
+    }
+    let several = |of: &[SwingLimit]| -> Result<(Vec<Inside>, Vec<Vec<Curve>>), LimitError> {
+        let mut parts = (Vec::new(), Vec::new());
+        for (i, limit) in of.iter().enumerate() {
+            let (inside, curves) =
+                lower(limit, axes, depth + 1).map_err(|e| e.within(format_args!("of[{i}]")))?;
+            parts.0.push(inside);
+            parts.1.push(curves);
+        }
+        Ok(parts)
+    };
+    match limit {
+        SwingLimit::Free => Ok((Inside::Everything, Vec::new())),
+        SwingLimit::Ellipse { rx, ry } => ellipse(rx.radians(), ry.radians()),
+        SwingLimit::Polygons(polygons) => {
+            let mut parts = (Vec::new(), Vec::new());
+            for (i, corners) in polygons.iter().enumerate() {
+                let corners: Vec<DVec3> = corners.iter().map(|c| axes.components(*c)).collect();
+                let (inside, curves) =
+                    polygon(&corners).map_err(|e| e.within(format_args!("polygons[{i}]")))?;
+                parts.0.push(inside);
+                parts.1.push(curves);
+            }
+            combine(parts.0, parts.1, Inside::All)
+        }
+        SwingLimit::PlanarCone(points) => {
+            let corners: Vec<DVec3> = points.iter().map(|p| p.extend(1.0)).collect();
+            around(&corners, DVec3::NEG_Z, false).map_err(|e| e.within("points"))
+        }
+        SwingLimit::ReachCone { boundary, rest } => {
+            let corners: Vec<DVec3> = boundary.iter().map(|c| axes.components(*c)).collect();
+            let rest = unit(axes.components(*rest))
+                .ok_or_else(|| LimitError::new(LimitErrorKind::NoDirection).within("rest_dir"))?;
+            around(&corners, rest, true).map_err(|e| e.within("boundary"))
+        }
+        SwingLimit::Box { alpha, beta } => swing_box(*alpha, *beta),
+        SwingLimit::All(of) => {
+            let (inside, curves) = several(of)?;
+            combine(inside, curves, Inside::All)
+        }
+        SwingLimit::Any(of) => {
+            let (inside, curves) = several(of)?;
+            combine(inside, curves, Inside::Any)
+        }
+        SwingLimit::Not(of) => {
+            let (inside, curves) = lower(of, axes, depth + 1).map_err(|e| e.within("of"))?;
+            let reversed = curves.iter().filter_map(|c| c.part(1.0, 0.0)).collect();
+            Ok((Inside::Not(Box::new(inside)), reversed))
+        }
+        SwingLimit::Grown { of, by } => {
+            let by = by.radians();
+            if !by.is_finite() {
+                let kind = LimitErrorKind::BadAngle { expected: "finite" };
+                return Err(LimitError::new(kind).within("by_deg"));
+            }
+            let (inside, curves) = lower(of, axes, depth + 1).map_err(|e| e.within("of"))?;
+            grown(Region::from_parts(inside, curves)?, by)
+        }
+        SwingLimit::Custom(shape) => custom(shape),
+    }
+}
+
+fn ellipse(rx: f64, ry: f64) -> Result<(Inside, Vec<Curve>), LimitError> {
+    for (radius, name) in [(rx, "rx_deg"), (ry, "ry_deg")] {
+        if !(0.0..=PI).contains(&radius) {
+            let kind = LimitErrorKind::BadAngle { expected: "from 0 to 180 degrees" };
+            return Err(LimitError::new(kind).within(name));
+        }
+    }
+    let ellipse = Ellipse { rx, ry };
+    if rx == PI && ry == PI {
+        return Ok((Inside::Everything, Vec::new()));
+    }
+    let curves = if rx == ry && rx > 1e-9 {
+        // φ turns from −y towards +x: a right-handed turn about the bone.
+        vec![Curve::Circle(CircleArc::new(DVec3::Z, DVec3::NEG_Y, rx, 0.0, TAU))]
+    } else if rx.min(ry) < 1e-9 {
+        // A line, walked to and fro.
+        let end = direction_of(if rx > ry {
+            glam::DVec2::new(rx, 0.0)
+        } else {
+            glam::DVec2::new(0.0, ry)
+        });
+        let other = DVec3::new(-end.x, -end.y, end.z);
+        let pairs = [(end, DVec3::Z), (DVec3::Z, other), (other, DVec3::Z), (DVec3::Z, end)];
+        let line: Vec<Curve> =
+            pairs.iter().filter_map(|(a, b)| GreatArc::new(*a, *b)).map(Curve::Great).collect();
+        if line.is_empty() { point_curve(DVec3::Z) } else { line }
+    } else {
+        vec![Curve::Ellipse(EllipseArc::new(ellipse, 0.0, 0.0, TAU))]
+    };
+    Ok((Inside::Ellipse(ellipse), curves))
+}
+
+/// A boundary around a single direction: a circle too small to matter.
+fn point_curve(d: DVec3) -> Vec<Curve> {
+    let u = d.any_orthonormal_vector();
+    vec![Curve::Circle(CircleArc::new(d, u, 1e-15, 0.0, TAU))]
+}
+
+fn polygon(corners: &[DVec3]) -> Result<(Inside, Vec<Curve>), LimitError> {
+    let polygon = Polygon::new(corners)?;
+    let corners = polygon.corners();
+    let next = corners.iter().cycle().skip(1);
+    let curves = corners
+        .iter()
+        .zip(next)
+        .filter_map(|(a, b)| GreatArc::new(*a, *b))
+        .map(Curve::Great)
+        .collect();
+    Ok((Inside::Polygon(Box::new(polygon)), curves))
+}
+
+/// A polygon walked in either direction, of which one point is known to be inside or outside.
+fn around(
+    corners: &[DVec3],
+    known: DVec3,
+    inside: bool,
+) -> Result<(Inside, Vec<Curve>), LimitError> {
+    let (region, curves) = polygon(corners)?;
+    if region.contains(known) == inside {
+        return Ok((region, curves));
+    }
+    let reversed: Vec<DVec3> = corners.iter().rev().copied().collect();
+    let (region, curves) = polygon(&reversed)?;
+    if region.contains(known) == inside {
+        return Ok((region, curves));
+    }
+    // On the boundary, inside both ways.
+    Err(LimitError::new(LimitErrorKind::RestOutside))
+}
+
+fn swing_box(alpha: Arc, beta: Arc) -> Result<(Inside, Vec<Curve>), LimitError> {
+    for (arc, name) in [(alpha, "alpha"), (beta, "beta")] {
+        if arc.is_empty() {
+            return Err(LimitError::new(LimitErrorKind::EmptyArc).within(name));
+        }
+    }
+    // Beyond a pole the same direction has a latitude of π − β and the opposite longitude.
+    let (low, high) = (beta.min().radians(), beta.max().radians());
+    let mut rectangles = Vec::new();
+    for turn in [-1, 0, 1, 2] {
+        let middle = PI * f64::from(turn);
+        let (from, to) = (low.max(middle - FRAC_PI_2), high.min(middle + FRAC_PI_2));
+        if from > to {
+            continue;
+        }
+        let (from, to) = (from - middle, to - middle);
+        let (longitude, latitude) = if turn % 2 == 0 {
+            (alpha, [from, to])
+        } else {
+            let half = |a: Angle| Angle::from_radians(a.radians() + PI);
+            (Arc::new(half(alpha.min()), half(alpha.max())).unwrap_or(alpha), [-to, -from])
+        };
+        rectangles.push(Rectangle { longitude, latitude });
+    }
+    let curves = rectangles.iter().map(Rectangle::curves).collect();
+    let inside = rectangles.into_iter().map(Inside::Rectangle).collect();
+    combine(inside, curves, Inside::Any)
+}
+
+/// Several regions as one: the parts of their boundaries that are still on the boundary.
+fn combine(
+    mut inside: Vec<Inside>,
+    mut curves: Vec<Vec<Curve>>,
+    how: fn(Vec<Inside>) -> Inside,
+) -> Result<(Inside, Vec<Curve>), LimitError> {
+    if inside.len() == 1 {
+        return match (inside.pop(), curves.pop()) {
+            (Some(inside), Some(curves)) => Ok((inside, curves)),
+            _ => Ok((Inside::Everything, Vec::new())),
+        };
+    }
+    let whole = how(inside);
+    let all: Vec<Curve> = curves.into_iter().flatten().collect();
+    let kept = boundary_of(&whole, &all)?;
+    Ok((whole, kept))
+}
+
+/// The parts of curves that have the inside on one side and the outside on the other, walked with the
+/// inside on the left.
+fn boundary_of(inside: &Inside, curves: &[Curve]) -> Result<Vec<Curve>, LimitError> {
+    let mut kept = Vec::new();
+    for (i, curve) in curves.iter().enumerate() {
+        let mut cuts = vec![0.0, 1.0];
+        for (j, other) in curves.iter().enumerate() {
+            if i != j {
+                cuts.extend(curve.crossings(other));
+                // Curves that only touch do so at an end of one of them.
+                let ends = [other.point(0.0), other.point(1.0)];
+                cuts.extend(ends.iter().filter_map(|p| curve.parameter_of(*p)));
+            }
+        }
+        cuts.sort_by(f64::total_cmp);
+        cuts.dedup_by(|b, a| *b - *a < 1e-10);
+        let side = |from: f64, to: f64| -> Option<bool> {
+            let t = 0.5 * (from + to);
+            let p = curve.point(t);
+            let left = unit(p.cross(curve.tangent(t)))?;
+            let at = |step: f64| unit(p + left * step).is_some_and(|d| inside.contains(d));
+            let (left, right) = (at(ASIDE), at(-ASIDE));
+            (left != right).then_some(left)
+        };
+        // Neighbours on the same side are one piece again.
+        let mut open: Option<(f64, f64, bool)> = None;
+        for cut in cuts.windows(2) {
+            let (from, to) = (cut[0], cut[1]);
+            let found = side(from, to);
+            open = match (open, found) {
+                (Some((start, _, left)), Some(now)) if left == now => Some((start, to, left)),
+                (before, now) => {
+                    kept.extend(before.and_then(|piece| oriented(curve, piece)));
+                    now.map(|left| (from, to, left))
+                }
+            };
+        }
+        kept.extend(open.and_then(|piece| oriented(curve, piece)));
+        if kept.len() > MAX_PIECES {
+            return Err(LimitError::new(LimitErrorKind::TooLarge));
+        }
+    }
+    Ok(kept)
+}
+
+fn oriented(curve: &Curve, (from, to, left): (f64, f64, bool)) -> Option<Curve> {
+    if left && from == 0.0 && to == 1.0 {
+        return Some(curve.clone());
+    }
+    if left { curve.part(from, to) } else { curve.part(to, from) }
+}
+
+/// Everything no farther outside than `by`.
+fn grown(of: Region, by: f64) -> Result<(Inside, Vec<Curve>), LimitError> {
+    let pieces = of.pieces();
+    if by == 0.0 || pieces.is_empty() {
+        let Region { inside, .. } = of;
+        return Ok((inside, pieces));
+    }
+    let mut curves: Vec<Curve> = Vec::new();
+    for piece in &pieces {
+        match piece {
+            Curve::Custom(_) => {
+                let mut points = Vec::new();
+                piece.trace(0.02, &mut points);
+                points.push(piece.point(1.0));
+                let chords = points.windows(2).filter_map(|w| GreatArc::new(w[0], w[1]));
+                curves.extend(chords.filter_map(|c| Curve::Great(c).offset(by)));
+            }
+            _ => curves.extend(piece.offset(by)),
+        }
+        // Around corners.
+        let radius = by.abs();
+        if radius > 1e-9 && radius < PI - 1e-9 {
+            let corner = piece.point(0.0);
+            let u = corner.any_orthonormal_vector();
+            curves.push(Curve::Circle(CircleArc::new(corner, u, radius, 0.0, TAU)));
+        }
+    }
+    let inside = Inside::Grown(Box::new(of), by);
+    let kept = boundary_of(&inside, &curves)?;
+    Ok((inside, kept))
+}
+
+/// The boundary of a user's function: its sign on a fine mesh of triangles, and over each triangle
+/// that it changes in, the curve between the two sides it passes.
+fn custom(shape: &std::sync::Arc<dyn SwingShape>) -> Result<(Inside, Vec<Curve>), LimitError> {
+    let mesh = Mesh::new(5);
+    let values: Vec<f64> = mesh.points.iter().map(|p| value_of(&**shape, *p)).collect();
+    let root = |a: usize, b: usize| -> Option<DVec3> {
+        // From the lower index, so that neighbours find the same point.
+        let (a, b) = (a.min(b), a.max(b));
+        let chord = GreatArc::new(mesh.points[a], mesh.points[b])?;
+        let half = 0.5 * chord.length();
+        let middle = unit(chord.from + chord.to)?;
+        root_across(&**shape, middle, chord.normal.cross(middle), half)
+    };
+    let mut curves = Vec::new();
+    for triangle in &mesh.triangles {
+        let inside = triangle.map(|i| values[i] <= 0.0);
+        for k in 0..3 {
+            // The corner that is alone, and the two others, counter-clockwise.
+            let [a, b, c] = [triangle[k], triangle[(k + 1) % 3], triangle[(k + 2) % 3]];
+            let [ia, ib, ic] = [inside[k], inside[(k + 1) % 3], inside[(k + 2) % 3]];
+            if ia == ib || ib != ic {
+                continue;
+            }
+            let (Some(p), Some(q)) = (root(a, b), root(a, c)) else { continue };
+            // The inside is on the left: around a corner that is inside, from its next side to the
+            // one before.
+            let chord = if ia { GreatArc::new(p, q) } else { GreatArc::new(q, p) };
+            if let Some(chord) = chord {
+                let reach = 0.5 * chord.length();
+                curves.push(Curve::Custom(CustomArc::new(shape.clone(), chord, reach)));
+            }
+        }
+    }
+    Ok((Inside::Custom(shape.clone()), curves))
+}
+
+/// Triangles that cover the sphere, counter-clockwise seen from outside.
+struct Mesh {
+    points: Vec<DVec3>,
+    triangles: Vec<[usize; 3]>,
+}
+
+impl Mesh {
+    /// An octahedron, each triangle split into four so many times.
+    fn new(splits: usize) -> Self {
+        let (x, y, z) = (DVec3::X, DVec3::Y, DVec3::Z);
+        // Turned a little, so that its corners are not where functions like to have their own.
+        let turn = |d: DVec3| {
+            unit(DVec3::new(
+                d.x + 0.137 * d.y - 0.071 * d.z,
+                d.y - 0.137 * d.x + 0.053 * d.z,
+                d.z + 0.071 * d.x - 0.053 * d.y,
+            ))
+            .unwrap_or(d)
+        };
+        let mut points: Vec<DVec3> = [x, y, -x, -y, z, -z].map(turn).to_vec();
+        let mut triangles = vec![
+            [0, 1, 4],
+            [1, 2, 4],
+            [2, 3, 4],
+            [3, 0, 4],
+            [1, 0, 5],
+            [2, 1, 5],
+            [3, 2, 5],
+            [0, 3, 5],
+        ];
+        for _ in 0..splits {
+            let mut middles = std::collections::BTreeMap::new();
+            let mut finer = Vec::with_capacity(4 * triangles.len());
+            for [a, b, c] in triangles {
+                let mut middle = |a: usize, b: usize| {
+                    *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
+                        points.push(unit(points[a] + points[b]).unwrap_or(points[a]));
+                        points.len() - 1
+                    })
+                };
+                let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+                finer.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+            }
+            triangles = finer;
+        }
+        Self { points, triangles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::zoo::zoo;
+    use crate::synth::Rng;
+
+    /// What is inside, written down once more and simply.
+    fn inside_by_definition(limit: &SwingLimit, d: DVec3) -> bool {
+        match limit {
+            SwingLimit::Free => true,
+            SwingLimit::Ellipse { rx, ry } => {
+                let swing = crate::math::direct_rotation(DVec3::Z, d).unwrap().rotation.log();
+                let (x, y) = (swing.x / rx.radians(), swing.y / ry.radians());
+                x * x + y * y <= 1.0
+            }
+            SwingLimit::Polygons(polygons) => polygons.iter().all(|p| winding(p, d)),
+            SwingLimit::PlanarCone(points) => {
+                // Crossings of a ray in the plane.
+                let (x, y) = (d.x / d.z, d.y / d.z);
+                let n = points.len();
+                let crossed = (0..n).filter(|&i| {
+                    let (a, b) = (points[i], points[(i + 1) % n]);
+                    (a.y > y) != (b.y > y) && x < a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x)
+                });
+                d.z > 0.0 && crossed.count() % 2 == 1
+            }
+            SwingLimit::ReachCone { boundary, rest } => {
+                winding(boundary, d) == winding(boundary, *rest)
+            }
+            SwingLimit::Box { alpha, beta } => {
+                // Both pairs of angles that give this direction.
+                let b = trig::asin(d.x.clamp(-1.0, 1.0));
+                let a = trig::atan2(-d.y, d.z);
+                [(a, b), (a + PI, PI - b)].iter().any(|(a, b)| {
+                    alpha.contains(Angle::from_radians(*a))
+                        && beta.contains(Angle::from_radians(*b))
+                })
+            }
+            SwingLimit::All(of) => of.iter().all(|l| inside_by_definition(l, d)),
+            SwingLimit::Any(of) => of.iter().any(|l| inside_by_definition(l, d)),
+            SwingLimit::Not(of) => !inside_by_definition(of, d),
+            SwingLimit::Grown { of, by } => {
+                // Every direction at that distance: inside if one of them is, or all if it is shrunk.
+                let by = by.radians();
+                let u = d.any_orthonormal_vector();
+                let v = d.cross(u);
+                let mut around = (0..4000).map(|i| {
+                    let (s, c) = trig::sin_cos(TAU * f64::from(i) / 4000.0);
+                    let (sr, cr) = trig::sin_cos(by.abs());
+                    d * cr + (u * c + v * s) * sr
+                });
+                let inside = inside_by_definition(of, d);
+                if by > 0.0 {
+                    inside || around.any(|p| inside_by_definition(of, p))
+                } else {
+                    inside && around.all(|p| inside_by_definition(of, p))
+                }
+            }
+            SwingLimit::Custom(shape) => value_of(&**shape, d) <= 0.0,
+        }
+    }
+
+    /// Whether the angles under which the corners are seen add up to a turn, for polygons about z.
+    fn winding(corners: &[DVec3], d: DVec3) -> bool {
+        // The area to the left of the walk, from d: it differs by 4π on the two sides of an edge, and
+        // changes smoothly elsewhere. Signed angles at d, then the turn they make.
+        let n = corners.len();
+        let turn: f64 = (0..n)
+            .map(|i| {
+                let (a, b) = (corners[i], corners[(i + 1) % n]);
+                let flat = |p: DVec3| p - d * p.dot(d);
+                let (a, b) = (flat(a), flat(b));
+                trig::atan2(d.dot(a.cross(b)), a.dot(b))
+            })
+            .sum();
+        // About a direction inside one goes round once. Outside, not at all; but where the polygon is
+        // large, once the other way about the directions outside and not at all about some inside.
+        let left_area: f64 = (0..n)
+            .map(|i| super::super::curve::triangle_area(DVec3::Z, corners[i], corners[(i + 1) % n]))
+            .sum();
+        if turn > PI {
+            return true;
+        }
+        if turn < -PI {
+            return false;
+        }
+        // Neither: by the antipode, for which the same holds with the sides exchanged... both 0: the
+        // region is the larger side if the walk around z is positive.
+        left_area.rem_euclid(4.0 * PI) > 2.0 * PI
+    }
+
+    fn queries(seed: u64, n: usize) -> Vec<DVec3> {
+        let mut rng = Rng::new(seed);
+        (0..n).map(|_| rng.direction()).collect()
+    }
+
+    #[test]
+    fn what_is_inside_is_what_the_definition_says() {
+        for (name, limit) in zoo() {
+            let region = Region::new(&limit, &SwingAxes::Z).unwrap();
+            let n = if matches!(limit, SwingLimit::Grown { .. }) { 300 } else { 3000 };
+            for d in queries(1, n) {
+                // The definition of what is grown is by samples.
+                if region.distance(d).abs() < 1e-3 {
+                    continue;
+                }
+                let (found, expected) = (region.contains(d), inside_by_definition(&limit, d));
+                assert_eq!(found, expected, "{name} at {d}");
+            }
+        }
+    }
+
+    #[test]
+    fn boundaries_have_the_inside_on_their_left_and_nothing_else_changes_sides() {
+        for (name, limit) in zoo() {
+            let region = Region::new(&limit, &SwingAxes::Z).unwrap();
+            for piece in region.pieces() {
+                for i in 1..20 {
+                    let t = f64::from(i) / 20.0;
+                    let p = piece.point(t);
+                    let left = unit(p.cross(piece.tangent(t))).unwrap();
+                    let at = |step: f64| region.contains(unit(p + left * step).unwrap());
+                    assert!(at(1e-6) && !at(-1e-6), "{name}: {piece:?} at {t}");
+                }
+            }
+            // Along random arcs, every change of sides is at a crossing.
+            let all = queries(2, 200);
+            for pair in all.windows(2) {
+                let crossings = region.crossings(pair[0], pair[1]);
+                let Some(arc) = GreatArc::new(pair[0], pair[1]).map(Curve::Great) else { continue };
+                let mut before = region.contains(pair[0]);
+                for i in 1..=400 {
+                    let (a, b) = (f64::from(i - 1) / 400.0, f64::from(i) / 400.0);
+                    let now = region.contains(arc.point(b));
+                    if now != before {
+                        let found = crossings.iter().any(|t| (a - 1e-6..=b + 1e-6).contains(t));
+                        assert!(found, "{name}: between {a} and {b} of {pair:?}, {crossings:?}");
+                    }
+                    before = now;
+                }
+            }
+        }
+    }
+
+    /// The nearest point of the boundary by looking everywhere: samples of all pieces, the best of them
+    /// refined. Uses nothing of how feet are found.
+    struct Everywhere {
+        samples: Vec<(DVec3, usize, f64)>,
+        pieces: Vec<Curve>,
+        step: f64,
+    }
+
+    impl Everywhere {
+        fn new(region: &Region) -> Self {
+            let pieces = region.pieces();
+            let per_piece = (4000 / pieces.len()).max(20);
+            let step = 1.0 / per_piece as f64;
+            let mut samples = Vec::new();
+            for (i, piece) in pieces.iter().enumerate() {
+                samples.extend((0..=per_piece).map(|k| {
+                    let t = k as f64 * step;
+                    (piece.point(t), i, t)
+                }));
+            }
+            Self { samples, pieces, step }
+        }
+
+        fn distance(&self, d: DVec3) -> f64 {
+            let mut near: Vec<(f64, usize, f64)> =
+                self.samples.iter().map(|(p, i, t)| ((*p - d).length_squared(), *i, *t)).collect();
+            near.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let mut best = f64::INFINITY;
+            for &(_, i, t) in near.iter().take(6) {
+                let value = |t: f64| (self.pieces[i].point(t.clamp(0.0, 1.0)) - d).length_squared();
+                let (mut a, mut b) = (t - self.step, t + self.step);
+                for _ in 0..60 {
+                    let (x, y) = (a + (b - a) / 3.0, b - (b - a) / 3.0);
+                    if value(x) < value(y) { b = y } else { a = x }
+                }
+                best = best.min(value(0.5 * (a + b)));
+            }
+            2.0 * trig::asin((0.5 * best.sqrt()).min(1.0))
+        }
+    }
+
+    #[test]
+    fn the_nearest_direction_is_the_nearest_b10() {
+        for (name, limit) in zoo() {
+            let region = Region::new(&limit, &SwingAxes::Z).unwrap();
+            let everywhere = Everywhere::new(&region);
+            let mut worst: f64 = 0.0;
+            for d in queries(3, 500) {
+                let foot = region.nearest(d).unwrap().foot;
+                let found = foot.angle();
+                let expected = everywhere.distance(d);
+                worst = worst.max(found - expected);
+                // A foot is where it says it is, and on the boundary.
+                let apart = crate::math::angle_between(d, foot.point).radians();
+                assert!((apart - found).abs() < 1e-9, "{name} at {d}: {apart} {found}");
+                assert!(region.distance(foot.point).abs() < 1e-9, "{name} at {d}");
+                let projected = region.project(d);
+                assert!(region.distance(projected) >= -TOLERANCE, "{name} at {d}");
+                assert_eq!(region.project(projected), projected, "{name} at {d}");
+            }
+            assert!(worst < 1e-9, "{name}: farther by {worst}");
+        }
+    }
+
+    #[test]
+    fn areas_are_those_of_random_hits() {
+        for (name, limit) in zoo() {
+            let region = Region::new(&limit, &SwingAxes::Z).unwrap();
+            let n = 20_000;
+            let hits = queries(4, n).into_iter().filter(|d| region.contains(*d)).count();
+            let share = hits as f64 / n as f64;
+            let found = region.area() / (4.0 * PI);
+            let sd = (share.max(1e-3) * (1.0 - share) / n as f64).sqrt();
+            assert!((found - share).abs() < 5.0 * sd, "{name}: {found} {share}");
+        }
+        // Girard: an octant has an area of π/2; a cap of 2π(1 − cos r).
+        let octant = SwingLimit::Polygons(vec![vec![DVec3::X, DVec3::Y, DVec3::Z]]);
+        let area = Region::new(&octant, &SwingAxes::Z).unwrap().area();
+        assert!((area - 0.5 * PI).abs() < 1e-14, "{area}");
+        let cap =
+            SwingLimit::Ellipse { rx: Angle::from_radians(1.0), ry: Angle::from_radians(1.0) };
+        let area = Region::new(&cap, &SwingAxes::Z).unwrap().area();
+        assert!((area - TAU * (1.0 - trig::cos(1.0))).abs() < 1e-12, "{area}");
+    }
+}
