@@ -6,7 +6,9 @@
 mod error;
 mod limit;
 mod swing;
+mod triangulation;
 mod twist;
+mod twist_field;
 
 pub use error::{LimitError, LimitErrorKind};
 pub use limit::{EulerBox, Limit, SwingTwistLimit};
