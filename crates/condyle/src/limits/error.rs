@@ -48,6 +48,8 @@ pub enum LimitErrorKind {
     RestOutside,
     /// There is no direction inside.
     EmptyRegion,
+    /// A list that needs at least one entry has none.
+    EmptyList,
     /// Too deep or too large to be meant.
     TooLarge,
 }
@@ -113,6 +115,7 @@ impl fmt::Display for LimitError {
                 f.write_str("the rest direction is not inside the boundary")
             }
             LimitErrorKind::EmptyRegion => f.write_str("no direction is inside"),
+            LimitErrorKind::EmptyList => f.write_str("the list is empty"),
             LimitErrorKind::TooLarge => f.write_str("too many parts, or parts within parts"),
         }
     }
