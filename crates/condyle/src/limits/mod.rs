@@ -3,12 +3,19 @@
 //!
 //! A [`Limit`] is plain data, as a person writes it down and a rig document stores it.
 
+mod angles;
 mod error;
 mod limit;
+mod linearize;
 mod swing;
 mod twist;
 
 pub use error::{LimitError, LimitErrorKind};
 pub use limit::{EulerBox, Limit, SwingTwistLimit};
+pub use linearize::HalfSpace;
 pub use swing::{SwingLimit, SwingShape};
 pub use twist::{TwistAt, TwistBounds, TwistLimit, TwistOffset};
+
+/// Radians. What is outside a limit by no more than this counts as inside, and is left alone. A
+/// rotation in f64 is good to about 4e-16; products of some dozen of them stay below this.
+pub(crate) const TOLERANCE: f64 = 1e-12;
