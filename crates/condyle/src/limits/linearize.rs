@@ -1,13 +1,38 @@
-//! Limits as half-spaces at a rotation (A17).
+//! Limits as half-spaces.
 
 use glam::DVec3;
 
-/// One side of a limit, to first order: the rotation `exp(v) · m` is on the allowed side of it iff
-/// `margin + normal · v ≥ 0`.
+use crate::math::Angle;
+
+/// One linear inequality that stands for a part of a limit near some rotation (A17).
+///
+/// To first order, the rotation `exp(v) · m` satisfies that part of the limit if and only if
+///
+/// ```text
+///   margin + normal · v ≥ 0
+/// ```
+///
+/// # Convention
+///
+/// `m` is the rotation that the limit speaks of, and `v` is a rotation vector in the limit's space.
+/// The margin is in radians, positive inside; the normal is its derivative, and not always of length
+/// one. A joint without freedom across its axes has equalities, which come as two half-spaces that
+/// face each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace {
-    /// How the margin grows with a small rotation `v`, in the space of the limit.
+    /// How the margin grows with the rotation vector.
     pub normal: DVec3,
-    /// How far inside the rotation is, in radians; negative outside.
-    pub margin: f64,
+    /// The margin at `v = 0`.
+    pub margin: Angle,
+}
+
+impl HalfSpace {
+    pub(crate) const fn new(normal: DVec3, margin: f64) -> Self {
+        Self { normal, margin: Angle::from_radians(margin) }
+    }
+
+    /// The two half-spaces of `value + normal · v = 0`.
+    pub(crate) fn both_sides(normal: DVec3, value: f64) -> [Self; 2] {
+        [Self::new(normal, value), Self::new(-normal, -value)]
+    }
 }
