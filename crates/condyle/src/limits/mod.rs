@@ -3,8 +3,11 @@
 //!
 //! A [`Limit`] is plain data, as a person writes it down and a rig document stores it.
 
+mod edges;
 mod error;
 mod limit;
+mod polygon;
+mod sectors;
 mod swing;
 mod twist;
 
