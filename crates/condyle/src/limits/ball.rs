@@ -7,7 +7,7 @@ use glam::{DMat3, DVec3};
 use super::curve::{Curve, GreatArc};
 use super::linearize::HalfSpace;
 use super::region::{Nearest, Region};
-use super::twist_field::TwistField;
+use super::twist_field::{TwistField, TwistRange};
 use super::{LimitError, SwingLimit, SwingTwistLimit, TOLERANCE};
 use crate::math::{Rotation, SwingAxes, trig, unit};
 
@@ -68,10 +68,14 @@ impl Ball {
         Split { direction, twist: 2.0 * trig::atan2(z, w), blur }
     }
 
-    /// How far the twist is inside its range; what rounding alone may have done does not count.
-    fn twist_margin(&self, split: Split) -> f64 {
-        let margin = self.twist.margin(split.direction, split.twist);
-        if margin < 0.0 { (margin + split.blur).min(0.0) } else { margin }
+    /// The blur of a rotation that is made for a direction.
+    fn blur_at(direction: DVec3) -> f64 {
+        let half_cos = if direction.z >= 0.0 {
+            (0.5 * (1.0 + direction.z)).sqrt()
+        } else {
+            0.5 * trig::length(direction.x, direction.y)
+        };
+        4.0 * f64::EPSILON / half_cos
     }
 
     /// `R_D(z, direction) · R_z(twist)`.
@@ -94,14 +98,15 @@ impl Ball {
 
     pub(crate) fn contains(&self, m: Rotation) -> bool {
         let split = self.split(m);
-        self.twist_margin(split) >= -TOLERANCE
+        blurred(self.twist.range(split.direction), split.twist, split.blur) >= -TOLERANCE
             && (self.region.contains(split.direction)
                 || self.region.distance(split.direction) >= -TOLERANCE)
     }
 
     pub(crate) fn distance(&self, m: Rotation) -> f64 {
         let split = self.split(m);
-        self.region.distance(split.direction).min(self.twist_margin(split))
+        let twist = blurred(self.twist.range(split.direction), split.twist, split.blur);
+        self.region.distance(split.direction).min(twist)
     }
 
     pub(crate) fn project(&self, m: Rotation) -> Rotation {
@@ -112,9 +117,12 @@ impl Ball {
 
     /// `m` with the bone pointing to a direction inside and its twist kept, as far as it may be.
     fn settle(&self, m: Rotation, from: Split, direction: DVec3) -> Rotation {
-        let twist_inside = self.twist_margin(Split { direction, ..from }) >= -TOLERANCE;
-        let twist = if twist_inside { from.twist } else { self.twist.clamp(direction, from.twist) };
-        let settled = if direction != from.direction {
+        let swing_moves = direction != from.direction;
+        let range = self.twist.range(direction);
+        let blur = if swing_moves { Self::blur_at(direction) } else { from.blur };
+        let twist_inside = blurred(range, from.twist, blur) >= -TOLERANCE;
+        let twist = if twist_inside { from.twist } else { range.clamp(from.twist) };
+        let settled = if swing_moves {
             self.join(direction, twist)
         } else if twist_inside {
             None
@@ -162,18 +170,6 @@ impl Ball {
         self.settle(m, from, self.region.project(direction))
     }
 
-    /// Whether the great arc between the directions of two rotations stays inside (B12).
-    pub(crate) fn arc_inside(&self, from: Rotation, to: Rotation) -> bool {
-        let (a, b) = (self.split(from).direction, self.split(to).direction);
-        self.region.contains(a) && self.region.contains(b) && self.region.first_exit(a, b) >= 1.0
-    }
-
-    /// Whether the middle of that arc is inside: the test of the source paper, section 4.2.
-    pub(crate) fn middle_inside(&self, from: Rotation, to: Rotation) -> bool {
-        let (a, b) = (self.split(from).direction, self.split(to).direction);
-        unit(a + b).is_some_and(|middle| self.region.contains(middle))
-    }
-
     /// As far as one can turn from a rotation inside towards another without leaving: the direction
     /// along the great arc to the first exit, then the twist.
     pub(crate) fn advance(&self, from: Rotation, to: Rotation) -> Rotation {
@@ -214,27 +210,27 @@ impl Ball {
         let inside = self.region.contains(d);
         let angle = nearest.foot.angle();
         let normal = Self::inward(d, &nearest, inside).map_or(DVec3::ZERO, |u| d.cross(u));
-        Some(HalfSpace {
-            normal: self.axes.vector(normal),
-            margin: if inside { angle } else { -angle },
-        })
+        Some(HalfSpace::new(self.axes.vector(normal), if inside { angle } else { -angle }))
     }
 
-    /// The ends of the twist's range as half-spaces: first the lower.
+    /// The ends of the twist's range as half-spaces, first the lower; none if every twist is allowed.
     fn twist_half_spaces(
         &self,
         Split { direction: d, twist, .. }: Split,
     ) -> Option<[HalfSpace; 2]> {
-        let range = self.twist.range_with_gradient(d)?;
+        let bounds = self.twist.range_with_gradient(d);
+        if bounds.range.is_full() {
+            return None;
+        }
+        let TwistRange { min, max } = bounds.range;
         let rate = Self::twist_rate(d);
-        let middle = 0.5 * (range.min + range.max);
-        let near = twist + whole_turns(middle - twist);
+        let near = twist + whole_turns(0.5 * (min + max) - twist);
         // δ(bound) = g·(v × d) = v·(d × g).
-        let low = rate - d.cross(range.min_gradient);
-        let high = d.cross(range.max_gradient) - rate;
+        let low = rate - d.cross(bounds.min);
+        let high = d.cross(bounds.max) - rate;
         Some([
-            HalfSpace { normal: self.axes.vector(low), margin: near - range.min },
-            HalfSpace { normal: self.axes.vector(high), margin: range.max - near },
+            HalfSpace::new(self.axes.vector(low), near - min),
+            HalfSpace::new(self.axes.vector(high), max - near),
         ])
     }
 
@@ -248,7 +244,7 @@ impl Ball {
 
     pub(crate) fn gradient(&self, m: Rotation) -> DVec3 {
         let spaces = self.linearize(m);
-        let least = spaces.iter().min_by(|a, b| a.margin.total_cmp(&b.margin));
+        let least = spaces.iter().min_by(|a, b| a.margin.radians().total_cmp(&b.margin.radians()));
         least.map_or(DVec3::ZERO, |space| space.normal)
     }
 
@@ -261,17 +257,17 @@ impl Ball {
         } else {
             self.region.nearest(d).map_or(DMat3::IDENTITY, |n| self.region.foot_jacobian(d, &n))
         };
-        let twist_moves = self.twist_margin(Split { direction: projected, ..from }) < -TOLERANCE;
+        let blur = if projected == d { from.blur } else { Self::blur_at(projected) };
+        let twist = self.twist.range_with_gradient(projected);
+        let twist_moves = blurred(twist.range, from.twist, blur) < -TOLERANCE;
         if projected == d && !twist_moves {
             return DMat3::IDENTITY;
         }
         // Which end of the range, if the twist is clamped.
         let bound = twist_moves.then(|| {
-            let clamped = self.twist.clamp(projected, from.twist);
-            self.twist.range_with_gradient(projected).map_or(DVec3::ZERO, |range| {
-                let to = |end: f64| trig::sin(0.5 * (clamped - end)).abs();
-                if to(range.min) <= to(range.max) { range.min_gradient } else { range.max_gradient }
-            })
+            let clamped = twist.range.clamp(from.twist);
+            let to = |end: f64| trig::sin(0.5 * (clamped - end)).abs();
+            if to(twist.range.min) <= to(twist.range.max) { twist.min } else { twist.max }
         });
         let p = projected;
         let column = |v: DVec3| {
@@ -309,18 +305,17 @@ impl Ball {
         };
         let from = self.split(m);
         add(from.direction);
-        if let Some(range) = self.twist.range_with_gradient(from.direction) {
-            for twist in [range.min, range.max] {
-                // The nearest rotation with this twist: its quaternion has no part along
-                // (w, z) = (−sin τ/2, cos τ/2).
-                let q = m.canonical().quat();
-                let DVec3 { x, y, z } = self.axes.components(DVec3::new(q.x, q.y, q.z));
-                let (sin, cos) = trig::sin_cos(0.5 * twist);
-                let off = z * cos - q.w * sin;
-                let (z, w) = (z - off * cos, q.w + off * sin);
-                if let Some(r) = self.axes.rotation(x, y, z, w) {
-                    add(self.split(r).direction);
-                }
+        let TwistRange { min, max } = self.twist.range(from.direction);
+        for twist in [min, max] {
+            // The nearest rotation with this twist: its quaternion has no part along
+            // (w, z) = (−sin τ/2, cos τ/2).
+            let q = m.canonical().quat();
+            let DVec3 { x, y, z } = self.axes.components(DVec3::new(q.x, q.y, q.z));
+            let (sin, cos) = trig::sin_cos(0.5 * twist);
+            let off = z * cos - q.w * sin;
+            let (z, w) = (z - off * cos, q.w + off * sin);
+            if let Some(r) = self.axes.rotation(x, y, z, w) {
+                add(self.split(r).direction);
             }
         }
         super::region::spread(150).for_each(&mut add);
@@ -391,6 +386,12 @@ impl Ball {
         }
         best
     }
+}
+
+/// How far a twist is inside its range; what rounding alone may have done does not count.
+fn blurred(range: TwistRange, twist: f64, blur: f64) -> f64 {
+    let margin = range.margin(twist);
+    if margin < 0.0 { (margin + blur).min(0.0) } else { margin }
 }
 
 /// The multiple of a turn that is nearest to an angle.

@@ -1,7 +1,5 @@
 //! Great arcs, prepared for asking which point of them is nearest.
 
-#![allow(dead_code, reason = "used by the prepared limit, which follows")]
-
 use std::f64::consts::PI;
 
 use glam::DVec3;

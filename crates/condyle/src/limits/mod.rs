@@ -12,6 +12,7 @@ mod error;
 mod limit;
 mod linearize;
 mod polygon;
+mod prepared;
 mod region;
 mod sectors;
 mod swing;
@@ -24,6 +25,7 @@ mod zoo;
 pub use error::{LimitError, LimitErrorKind};
 pub use limit::{EulerBox, Limit, SwingTwistLimit};
 pub use linearize::HalfSpace;
+pub use prepared::{PreparedLimit, PreparedSwing};
 pub use swing::{SwingLimit, SwingShape};
 pub use twist::{TwistAt, TwistBounds, TwistLimit, TwistOffset};
 

@@ -1,7 +1,5 @@
 //! One spherical polygon, prepared for asking what is inside and what is nearest.
 
-#![allow(dead_code, reason = "used by the prepared limit, which follows")]
-
 use glam::DVec3;
 
 use super::edges::{Edges, Nearest, Part, quick_unit};

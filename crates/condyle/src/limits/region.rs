@@ -5,10 +5,12 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::{DMat3, DVec3};
 
 use super::curve::{
-    CircleArc, Curve, CustomArc, EllipseArc, Foot, GreatArc, root_across, value_of,
+    CircleArc, Curve, CustomArc, EllipseArc, Foot, GreatArc, great_foot_jacobian, root_across,
+    value_of,
 };
+use super::edges::{Edges, Part};
 use super::ellipse::{Ellipse, direction_of};
-use super::polygon::{Edges, Polygon};
+use super::polygon::Polygon;
 use super::{LimitError, LimitErrorKind, SwingLimit, SwingShape, TOLERANCE};
 use crate::math::{Angle, Arc, SwingAxes, trig, unit};
 
@@ -22,6 +24,8 @@ pub(crate) struct Region {
     curves: Vec<(Curve, DVec3, f64)>,
     /// A direction inside, as deep as was easily found.
     deep: DVec3,
+    /// The cosine of the radius of a cap about it that holds everything inside.
+    cap_cos: f64,
 }
 
 /// What is inside.
@@ -54,8 +58,7 @@ pub(crate) struct Nearest {
 
 #[derive(Clone, Copy, Debug)]
 enum Piece {
-    /// A great arc with this normal.
-    Great(DVec3),
+    Great(usize),
     Curve(usize),
 }
 
@@ -91,8 +94,21 @@ impl Region {
                 (c.clone(), center, radius)
             })
             .collect();
-        let mut region = Self { inside, edges: Edges::new(&arcs), curves: others, deep: DVec3::Z };
+        let mut region = Self {
+            inside,
+            edges: Edges::new(&arcs),
+            curves: others,
+            deep: DVec3::Z,
+            cap_cos: -1.0,
+        };
         region.deep = region.deepest(&curves)?;
+        // The farthest point of the boundary, if the other side of the sphere is outside.
+        if !curves.is_empty() && !region.contains(-region.deep) {
+            let mut points = Vec::new();
+            curves.iter().for_each(|c| c.trace(0.02, &mut points));
+            let least = points.iter().map(|p| p.dot(region.deep)).fold(1.0, f64::min);
+            region.cap_cos = trig::cos((trig::acos(least.max(-1.0)) + 0.03).min(PI));
+        }
         Ok(region)
     }
 
@@ -114,14 +130,13 @@ impl Region {
     /// The nearest point of the boundary; `None` if there is no boundary.
     pub(crate) fn nearest(&self, d: DVec3) -> Option<Nearest> {
         let mut best: Option<Nearest> = None;
-        if !self.edges.is_empty() {
-            let found = self.edges.nearest(d);
+        if let Some(found) = self.edges.nearest(d) {
             let foot = Foot {
                 point: found.point,
-                chord_square: found.chord_square,
-                at: found.interior.then_some(0.5),
+                chord_square: found.chord_squared,
+                at: (found.part == Part::Interior).then_some(0.5),
             };
-            best = Some(Nearest { foot, piece: Piece::Great(found.normal) });
+            best = Some(Nearest { foot, piece: Piece::Great(found.edge) });
         }
         // A first guess keeps most pieces from being looked at.
         let reach = self.curves.iter().map(|(_, center, radius)| (*center - d).length() + radius);
@@ -164,17 +179,15 @@ impl Region {
             return DMat3::ZERO;
         }
         match nearest.piece {
-            Piece::Great(normal) => super::curve::great_foot_jacobian(normal, d),
+            Piece::Great(i) => great_foot_jacobian(self.edges.normal(i), d),
             Piece::Curve(i) => self.curves[i].0.foot_jacobian(d, &nearest.foot),
         }
     }
 
     /// All pieces of the boundary.
     pub(crate) fn pieces(&self) -> Vec<Curve> {
-        let great = (0..self.edges.len()).filter_map(|i| {
-            let (from, to) = self.edges.get(i);
-            GreatArc::new(from, to).map(Curve::Great)
-        });
+        let arcs = self.edges.iter().filter_map(|(from, to)| GreatArc::new(from, to));
+        let great = arcs.map(Curve::Great);
         great.chain(self.curves.iter().map(|(curve, ..)| curve.clone())).collect()
     }
 
@@ -224,6 +237,50 @@ impl Region {
             }
         }
         1.0
+    }
+
+    /// The boundary as closed polylines.
+    pub(crate) fn loops(&self, step: f64) -> Vec<Vec<DVec3>> {
+        let mut open = self.pieces();
+        let mut loops = Vec::new();
+        while let Some(first) = open.pop() {
+            let start = first.point(0.0);
+            let mut line = Vec::new();
+            first.trace(step, &mut line);
+            let mut end = first.point(1.0);
+            // The piece that begins where this one ends.
+            while (end - start).length_squared() > 1e-12 {
+                let next = open
+                    .iter()
+                    .enumerate()
+                    .map(|(i, piece)| (i, (piece.point(0.0) - end).length_squared()))
+                    .min_by(|a, b| a.1.total_cmp(&b.1));
+                let Some((i, _)) = next.filter(|(_, gap)| *gap < 1e-10) else { break };
+                let piece = open.swap_remove(i);
+                piece.trace(step, &mut line);
+                end = piece.point(1.0);
+            }
+            loops.push(line);
+        }
+        loops
+    }
+
+    /// A direction drawn uniformly, by rejection from a cap around all of it.
+    pub(crate) fn sample(&self, mut random: impl FnMut() -> f64) -> Option<DVec3> {
+        const TRIES: usize = 100_000;
+        for _ in 0..TRIES {
+            // Uniform in height and in azimuth, about the middle of the cap.
+            let height = 1.0 - random() * (1.0 - self.cap_cos);
+            let (sin, cos) = trig::sin_cos(TAU * random());
+            let across = (1.0 - height * height).max(0.0).sqrt();
+            let u = self.deep.any_orthonormal_vector();
+            let v = self.deep.cross(u);
+            let d = unit(self.deep * height + (u * cos + v * sin) * across)?;
+            if self.contains(d) {
+                return Some(d);
+            }
+        }
+        None
     }
 
     /// A direction inside and far from the boundary, by trying.

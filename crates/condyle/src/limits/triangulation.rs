@@ -1,7 +1,5 @@
 //! Directions on the sphere, joined to triangles, and linear interpolation between them.
 
-#![allow(dead_code, reason = "used by the prepared limit, which follows")]
-
 use std::f64::consts::PI;
 
 use glam::DVec3;

@@ -1,7 +1,5 @@
 //! The range of twist at every direction of the bone.
 
-#![allow(dead_code, reason = "used by the prepared limit, which follows")]
-
 use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
@@ -185,7 +183,7 @@ impl TwistRange {
         Self { min, max: max.max(min).min(min + TAU) }
     }
 
-    fn is_full(self) -> bool {
+    pub(crate) fn is_full(self) -> bool {
         self.max - self.min >= TAU - ROUNDING
     }
 

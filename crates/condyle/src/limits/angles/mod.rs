@@ -4,8 +4,6 @@
 //! ([`hinge`]), two turns in a row are two ([`two_turns`]), and the nearest point of a box of three
 //! angles is on a face, where one angle is fixed and two turns remain ([`euler_box`]).
 
-#![allow(dead_code, unused_imports, reason = "used by the prepared limit, which follows")]
-
 mod euler_box;
 mod hinge;
 mod locked;

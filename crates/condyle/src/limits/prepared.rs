@@ -1,0 +1,272 @@
+//! Limits made ready to be asked.
+
+use std::f64::consts::PI;
+
+use glam::{DMat3, DVec3};
+
+use super::angles::{EulerBoxLimit, HingeLimit, LockedLimit, UniversalLimit};
+use super::ball::Ball;
+use super::{HalfSpace, Limit, LimitError};
+use crate::math::{Angle, Arc, Rotation, unit};
+
+/// A [`Limit`] with everything computed that questions need: indices, boundaries, triangulations.
+///
+/// All methods take the rotation `m` that the limit speaks of (see [`Limit`]), work for every
+/// rotation, and allocate nothing unless said.
+///
+/// ```
+/// use condyle::glam::DVec3;
+/// use condyle::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
+/// use condyle::math::{Angle, Arc, Rotation, SwingAxes};
+///
+/// // An arm along x that swings in an ellipse and rolls by −40° to 70°.
+/// let limit = Limit::SwingTwist(SwingTwistLimit {
+///     axes: SwingAxes::new(DVec3::X, Some(DVec3::Y)).unwrap(),
+///     swing: SwingLimit::Ellipse { rx: Angle::from_degrees(90.0), ry: Angle::from_degrees(50.0) },
+///     twist: TwistLimit {
+///         bounds: TwistBounds::Arc(Arc::from_degrees(-40.0, 70.0).unwrap()),
+///         ..TwistLimit::default()
+///     },
+/// });
+/// let limit = limit.prepare()?;
+/// let raised = Rotation::about_z(Angle::from_degrees(80.0));
+/// assert!((limit.distance(raised).degrees() + 30.0).abs() < 1e-9);
+/// let allowed = limit.project(raised);
+/// assert!(limit.contains(allowed));
+/// assert!((allowed.distance(raised).degrees() - 30.0).abs() < 1e-9);
+/// # Ok::<(), condyle::limits::LimitError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PreparedLimit(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Free,
+    Locked(LockedLimit),
+    Hinge(HingeLimit),
+    Universal(UniversalLimit),
+    EulerBox(Box<EulerBoxLimit>),
+    Ball(Box<Ball>),
+}
+
+impl Limit {
+    /// Makes it ready to be asked.
+    ///
+    /// # Errors
+    ///
+    /// See [`LimitErrorKind`](super::LimitErrorKind).
+    pub fn prepare(&self) -> Result<PreparedLimit, LimitError> {
+        Ok(PreparedLimit(match self {
+            Self::Free => Kind::Free,
+            Self::Locked => Kind::Locked(LockedLimit),
+            Self::Hinge { axis, arc } => Kind::Hinge(HingeLimit::new(*axis, *arc)?),
+            Self::Universal { axes, arcs } => Kind::Universal(UniversalLimit::new(*axes, *arcs)?),
+            Self::EulerBox(of) => Kind::EulerBox(Box::new(EulerBoxLimit::new(*of)?)),
+            Self::SwingTwist(of) => Kind::Ball(Box::new(Ball::new(of)?)),
+        }))
+    }
+}
+
+/// The same call on whatever kind it is, with an answer for free joints.
+macro_rules! ask {
+    ($limit:expr, $free:expr, $of:ident => $call:expr) => {
+        match &$limit.0 {
+            Kind::Free => $free,
+            Kind::Locked($of) => $call,
+            Kind::Hinge($of) => $call,
+            Kind::Universal($of) => $call,
+            Kind::EulerBox($of) => $call,
+            Kind::Ball($of) => $call,
+        }
+    };
+}
+
+impl PreparedLimit {
+    /// Whether a rotation is allowed, boundaries included: whether its
+    /// [`distance`](Self::distance) is at least −10⁻¹² rad.
+    #[must_use]
+    pub fn contains(&self, m: Rotation) -> bool {
+        ask!(self, true, of => of.contains(m))
+    }
+
+    /// How far inside a rotation is: positive inside, negative outside.
+    ///
+    /// For swing and twist it is the smaller of two margins: that of the bone's direction, along the
+    /// sphere, and that of the twist. For the others it is the angle to the nearest rotation on the
+    /// boundary; a hinge or universal joint off its surface is outside by the angle to it. Where
+    /// there is no boundary it is π.
+    #[must_use]
+    pub fn distance(&self, m: Rotation) -> Angle {
+        Angle::from_radians(ask!(self, PI, of => of.distance(m)))
+    }
+
+    /// An allowed rotation for any rotation; the default everywhere.
+    ///
+    /// For swing and twist (B10, B11): the nearest direction for the bone; then the twist relative to
+    /// zero twist is kept, so that the move of the bone induces none, and clamped to its range there.
+    /// So the bone never moves because of a twist. For the others it is
+    /// [`project_rotation`](Self::project_rotation).
+    ///
+    /// A rotation that is allowed comes back unchanged, bit for bit, and so does every result.
+    /// Continuous except where the nearest direction is not unique, at −bone, and at the middle of the
+    /// gap of the twist.
+    #[must_use]
+    pub fn project(&self, m: Rotation) -> Rotation {
+        ask!(self, m, of => of.project(m))
+    }
+
+    /// The allowed rotation that is nearest by the angle of the turn between them.
+    ///
+    /// For swing and twist it may turn the bone to save twist, or twist it to save swing, and is found
+    /// by a search: to 10⁻⁶ rad, in some hundred microseconds, allocating. For the others it is exact,
+    /// and fast.
+    #[must_use]
+    pub fn project_rotation(&self, m: Rotation) -> Rotation {
+        match &self.0 {
+            Kind::Ball(ball) => ball.project_rotation(m),
+            _ => self.project(m),
+        }
+    }
+
+    /// The bone moved along the great arc towards its rest direction, just as far as needed (D5): to
+    /// where a walk from rest first meets the boundary. Rest is that of a
+    /// [reach cone](super::SwingLimit::ReachCone), else the bone's own direction, or a direction deep
+    /// inside if that is not allowed. The twist is clamped. Other kinds of limit are projected.
+    /// Allocates.
+    #[must_use]
+    pub fn toward_rest(&self, m: Rotation) -> Rotation {
+        match &self.0 {
+            Kind::Ball(ball) => ball.toward_rest(m),
+            _ => self.project(m),
+        }
+    }
+
+    /// From an allowed rotation as far towards another as one can go (B12): the bone along the great
+    /// arc to where it first leaves its region, by exact containment of the arc, then the twist. Other
+    /// kinds of limit project the goal. Allocates.
+    #[must_use]
+    pub fn advance(&self, from: Rotation, to: Rotation) -> Rotation {
+        match &self.0 {
+            Kind::Ball(ball) => ball.advance(from, to),
+            _ => self.project(to),
+        }
+    }
+
+    /// The derivative of [`distance`](Self::distance) under `m ← exp(v) · m`, `v` in the space of the
+    /// limit; zero where there is none. Allocates.
+    #[must_use]
+    pub fn gradient(&self, m: Rotation) -> DVec3 {
+        ask!(self, DVec3::ZERO, of => of.gradient(m))
+    }
+
+    /// The derivative of [`project`](Self::project):
+    /// `project(exp(v) · m) ≈ exp(J v) · project(m)`.
+    #[must_use]
+    pub fn jacobian(&self, m: Rotation) -> DMat3 {
+        ask!(self, DMat3::IDENTITY, of => of.jacobian(m))
+    }
+
+    /// The limit near a rotation as half-spaces of small rotations (A17). Allocates.
+    #[must_use]
+    pub fn linearize(&self, m: Rotation) -> Vec<HalfSpace> {
+        ask!(self, Vec::new(), of => of.linearize(m))
+    }
+
+    /// The region of the bone's direction, for limits of swing and twist.
+    #[must_use]
+    pub fn swing(&self) -> Option<PreparedSwing<'_>> {
+        match &self.0 {
+            Kind::Ball(ball) => Some(PreparedSwing(ball)),
+            _ => None,
+        }
+    }
+}
+
+/// The region of directions of a swing-twist limit. Directions are vectors of any length in the space
+/// of the limit; what is no direction is inside nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedSwing<'a>(&'a Ball);
+
+impl PreparedSwing<'_> {
+    fn local(&self, direction: DVec3) -> Option<DVec3> {
+        unit(self.0.axes().components(direction))
+    }
+
+    /// Whether the bone may point there.
+    #[must_use]
+    pub fn contains(&self, direction: DVec3) -> bool {
+        self.local(direction).is_some_and(|d| self.0.region().contains(d))
+    }
+
+    /// Distance to the boundary along the sphere, positive inside; `None` for no direction.
+    #[must_use]
+    pub fn distance(&self, direction: DVec3) -> Option<Angle> {
+        self.local(direction).map(|d| Angle::from_radians(self.0.region().distance(d)))
+    }
+
+    /// The nearest direction inside; `None` for no direction.
+    #[must_use]
+    pub fn project(&self, direction: DVec3) -> Option<DVec3> {
+        self.local(direction).map(|d| self.0.axes().vector(self.0.region().project(d)))
+    }
+
+    /// The twists allowed where the bone points somewhere, relative to the direct swing.
+    #[must_use]
+    pub fn twist(&self, direction: DVec3) -> Option<Arc> {
+        let range = self.0.twist().range(self.local(direction)?);
+        if range.is_full() {
+            return Some(Arc::FULL);
+        }
+        Arc::new(Angle::from_radians(range.min), Angle::from_radians(range.max))
+    }
+
+    /// The direction from which [`PreparedLimit::toward_rest`] looks.
+    #[must_use]
+    pub fn rest(&self) -> DVec3 {
+        self.0.rest()
+    }
+
+    /// The area of the region on the unit sphere, in steradians: 4π for all of it.
+    #[must_use]
+    pub fn area(&self) -> f64 {
+        self.0.region().area()
+    }
+
+    /// The boundary as closed polylines of directions, walked with the inside on the left, in steps of
+    /// at most so much.
+    #[must_use]
+    pub fn boundary(&self, step: Angle) -> Vec<Vec<DVec3>> {
+        let step = step.radians().clamp(1e-4, 1.0);
+        let step = if step.is_nan() { 0.05 } else { step };
+        let loops = self.0.region().loops(step);
+        loops
+            .into_iter()
+            .map(|l| l.into_iter().map(|d| self.0.axes().vector(d)).collect())
+            .collect()
+    }
+
+    /// A direction drawn uniformly from the region; `random` gives numbers drawn uniformly from
+    /// `[0, 1)`. `None` if the region is too small to be hit.
+    pub fn sample(&self, random: impl FnMut() -> f64) -> Option<DVec3> {
+        self.0.region().sample(random).map(|d| self.0.axes().vector(d))
+    }
+
+    /// Whether the great arc from one direction to another is inside, all of it (B12).
+    #[must_use]
+    pub fn contains_arc(&self, from: DVec3, to: DVec3) -> bool {
+        let (Some(a), Some(b)) = (self.local(from), self.local(to)) else { return false };
+        let region = self.0.region();
+        region.contains(a) && region.contains(b) && region.first_exit(a, b) >= 1.0
+    }
+
+    /// Whether both ends and the middle of the great arc are inside: the test of the source paper
+    /// (section 4.2), which concave regions can fool. Much faster than
+    /// [`contains_arc`](Self::contains_arc).
+    #[must_use]
+    pub fn contains_middle(&self, from: DVec3, to: DVec3) -> bool {
+        let (Some(a), Some(b)) = (self.local(from), self.local(to)) else { return false };
+        let region = self.0.region();
+        let middle = unit(a + b).is_some_and(|d| region.contains(d));
+        middle && region.contains(a) && region.contains(b)
+    }
+}
