@@ -68,6 +68,18 @@ impl SwingAxes {
         Some(Self { x, y, bone })
     }
 
+    /// Axes that are orthonormal but for rounding, with the bits that they have: what
+    /// [`new`](Self::new) gave, from [`bone`](Self::bone) and [`x`](Self::x). `None` for others.
+    pub(crate) fn from_orthonormal(bone: DVec3, x: DVec3) -> Option<Self> {
+        // Each component is within an ulp, a product of three sums up to some.
+        const ROUNDING: f64 = 8.0 * f64::EPSILON;
+        let unit_length = |v: DVec3| (v.length_squared() - 1.0).abs() <= ROUNDING;
+        if !(unit_length(bone) && unit_length(x) && bone.dot(x).abs() <= ROUNDING) {
+            return None;
+        }
+        Some(Self { x, y: unit(bone.cross(x))?, bone })
+    }
+
     /// The first axis across the bone.
     #[must_use]
     pub const fn x(&self) -> DVec3 {

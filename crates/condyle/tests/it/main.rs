@@ -14,6 +14,7 @@ mod hostile;
 mod mutations;
 mod replay;
 mod repository;
+mod rig;
 mod same_take;
 mod shared;
 mod trc;

@@ -1,0 +1,185 @@
+//! The rig document (RIG.json): a skeleton with what its joints can do.
+//!
+//! [`Rig::read`] and [`Rig::write`] are the two ends. `docs/rig.md` describes the format,
+//! `docs/rig.schema.json` is its JSON Schema.
+//!
+//! What was read and not changed is written back with the document's own numbers, fields in their
+//! order, unknown fields in their place. For that a [`Rig`] keeps the text it was read from; writing
+//! compares three documents, the one that was read, what we would have written for it, and what we
+//! would write now, and changes only what differs between the last two. Not kept are blanks, line
+//! breaks and the spelling of escapes in texts.
+//!
+//! # Why not serde
+//!
+//! The document is read by a small JSON reader of our own (`json.rs`) into a tree that has what this
+//! module promises: the place of every value (so that errors name line and column), the spelling of
+//! every number (so that `4.10` stays `4.10`), the order of fields, and repeated keys. With `serde`
+//! each of these is an obstacle: `serde_json` gives values no places and keeps the last of repeated
+//! keys without a word, and its `arbitrary_precision` is a switch for the whole dependency tree.
+//! The crates that add places (`json-spanned-value` 0.2.2 of 2020, `spanned_json_parser` 0.2.0 of
+//! 2023) parse the numbers and put the fields into maps. So the library needs no serialisation
+//! framework, and the types below are plain: whoever wants them in another form converts them.
+
+mod cursor;
+mod error;
+mod joint;
+mod json;
+mod merge;
+mod path;
+mod read;
+mod shapes;
+mod write;
+
+use std::sync::Arc;
+
+use crate::limits::{Limit, LimitError};
+use crate::math::Rotation;
+use crate::skeleton::Skeleton;
+
+pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
+pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
+pub use read::{MAX_BYTES, ReadRig};
+
+use path::{Step, Steps};
+
+/// A skeleton with what its joints can do.
+///
+/// ```
+/// use condyle::limits::Limit;
+/// use condyle::math::Angle;
+/// use condyle::rig::Rig;
+///
+/// let text = br#"{
+///   "condyle": 1,
+///   "skeleton": { "joints": [ { "name": "Knee", "offset_m": [0, -0.4, 0] } ] },
+///   "joints": {
+///     "Knee": { "kind": "hinge", "axis": [1, 0, 0],
+///               "limit": { "shape": "arc", "min_deg": 0.0, "max_deg": 140.5 }, "mine": "kept" }
+///   }
+/// }"#;
+/// let mut rig = Rig::read(text)?.rig;
+/// let knee = rig.joints.get_mut("Knee").ok_or("no knee")?;
+/// knee.noise = Some(Angle::from_degrees(0.4));
+/// let written = String::from_utf8(rig.write()?)?;
+/// assert!(written.contains(r#""min_deg": 0.0, "max_deg": 140.5 }"#));
+/// assert!(written.contains(r#""mine": "kept""#));
+/// assert!(written.contains(r#""noise_deg": 0.4"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Rig {
+    /// The tree of joints and its rest pose.
+    pub skeleton: Skeleton,
+    /// What its joints can do. A joint without an entry can do anything.
+    pub joints: RigJoints,
+    /// The text it was read from.
+    origin: Option<Arc<str>>,
+}
+
+impl Rig {
+    /// A rig that was not read from a document.
+    #[must_use]
+    pub fn new(skeleton: Skeleton, joints: RigJoints) -> Self {
+        Self { skeleton, joints, origin: None }
+    }
+
+    /// A skeleton whose joints can do anything: roots are free, the others are balls without limit.
+    #[must_use]
+    pub fn from_skeleton(skeleton: &Skeleton) -> Self {
+        let joints = skeleton.indices().map(|j| {
+            let root = skeleton.parent(j).is_none();
+            let kind = if root { JointKind::Free } else { JointKind::Ball };
+            (skeleton[j].name.as_str(), RigJoint { kind, ..RigJoint::default() })
+        });
+        let joints = joints.collect();
+        Self::new(skeleton.clone(), joints)
+    }
+
+    /// Where in the text that the rig was read from something stands: `joints.LeftArm.limit`. If it
+    /// is not there, the innermost part of the way that is. `None` if the rig was not read.
+    #[must_use]
+    pub fn position_of(&self, path: &str) -> Option<Position> {
+        let text = self.origin.as_deref()?;
+        let root = json::parse(text).ok()?;
+        Some(Position::of(text, path::find(&root, path).0))
+    }
+
+    /// What is wrong with the limit of a joint, as an error of this document.
+    #[must_use]
+    pub fn limit_error(&self, joint: &str, error: &LimitError) -> RigError {
+        let entry = Steps(&[Step::Key("joints".into()), Step::Key(joint.into())]).to_string();
+        let mut path = format!("{entry}.limit");
+        match error.path() {
+            "" => {}
+            inner if inner.starts_with('[') => path.push_str(inner),
+            inner => {
+                path.push('.');
+                path.push_str(inner);
+            }
+        }
+        // Axes stand beside the limit, not in it.
+        if let Some(root) = self.origin.as_deref().and_then(|text| json::parse(text).ok()) {
+            let beside = format!("{entry}.{}", error.path());
+            if path::find(&root, &beside).1 > 2 && path::find(&root, &path).1 <= 3 {
+                path = beside;
+            }
+        }
+        let position = self.position_of(&path);
+        RigError::new(RigErrorKind::Limit(error.clone()), path, position)
+    }
+}
+
+/// Whether a vector or quaternion of this squared length is of length one but for rounding. Such
+/// ones are read and written as they are, so that reading gives the bits that were written.
+fn is_unit(length_squared: f64) -> bool {
+    // Brought to length one in double precision, it is within 4 ulps.
+    (length_squared - 1.0).abs() <= 8.0 * f64::EPSILON
+}
+
+fn is_identity(rotation: Rotation) -> bool {
+    rotation.to_wxyz() == [1.0, 0.0, 0.0, 0.0]
+}
+
+impl RigJoint {
+    /// A joint of a kind with a limit, the rest pose in its middle.
+    #[must_use]
+    pub fn new(kind: JointKind, limit: Limit) -> Self {
+        Self { kind, limit, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::LimitErrorKind;
+
+    #[test]
+    fn what_preparing_finds_is_told_with_its_place_in_the_document() {
+        let text = r#"{"condyle": 1, "skeleton": {"joints": []}, "joints": {
+  "a b": {"kind": "ball", "bone_axis": [0, 0, 1], "limit": {"shape": "swing_twist",
+    "swing": {"shape": "polygon", "polygons": [
+      [[1, 0, 0], [0, 1, 0], [0, 0, 1]]]}, "twist": {"shape": "free"}}},
+  "u": {"kind": "universal", "axes": [[1, 0, 0], [1, 0, 0]]}}}"#;
+        let rig = Rig::read(text.as_bytes()).unwrap().rig;
+        let error = LimitError::new(LimitErrorKind::LongEdge { corner: 1 })
+            .within("polygons[0]")
+            .within("swing");
+        let error = rig.limit_error("a b", &error);
+        assert_eq!(error.path(), r#"joints["a b"].limit.swing.polygons[0]"#);
+        assert_eq!(error.position(), Some(Position { line: 4, column: 7 }));
+        assert!(
+            error.to_string().starts_with(
+                "4:7: joints[\"a b\"].limit.swing.polygons[0]: the edge from corner 1 to the next"
+            ),
+            "{error}"
+        );
+        // Axes stand beside the limit.
+        let error = LimitError::new(LimitErrorKind::ParallelAxes).within("axes");
+        let error = rig.limit_error("u", &error);
+        assert_eq!(error.path(), "joints.u.axes");
+        assert_eq!(error.position(), Some(Position { line: 5, column: 38 }));
+        // A part that is not there: as near as possible. A rig that was not read: no place.
+        assert_eq!(rig.position_of("joints.u.limit.arcs[1]"), rig.position_of("joints.u"));
+        assert_eq!(Rig::new(Skeleton::new(), RigJoints::new()).position_of("joints"), None);
+    }
+}

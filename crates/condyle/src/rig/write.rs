@@ -1,0 +1,357 @@
+//! From a [`Rig`] to the text of a rig document.
+
+use std::borrow::Cow;
+
+use glam::{DVec2, DVec3};
+
+use super::cursor::Notes;
+use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
+use super::merge::{Trust, merge};
+use super::path::{Step, Steps};
+use super::read::interpret;
+use super::{Rig, RigError, RigErrorKind, RigJoint, RigJoints, is_identity, is_unit};
+use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset};
+use crate::math::{Angle, Arc, Rotation, unit};
+use crate::skeleton::Skeleton;
+
+impl Rig {
+    /// The text of the rig document, with a line break at the end.
+    ///
+    /// What was read and not changed keeps its numbers, its place and the unknown fields around it
+    /// (see the [module](super)). What a document has no field for is not written: names of end sites,
+    /// and what a motion file declares about a joint.
+    ///
+    /// # Errors
+    ///
+    /// If the rig holds what a document cannot: a limit that does not fit its joint's kind, a number
+    /// that is not finite or out of range, an empty arc, a shape that is a function. The error's path
+    /// names the joint.
+    pub fn write(&self) -> Result<Vec<u8>, RigError> {
+        let error = |fault: Fault| RigError::new(fault.kind, fault.path, None);
+        let fresh = canonical(&self.skeleton, &self.joints).map_err(error)?;
+        let text = self.origin.as_deref().and_then(|text| merged(text, &fresh));
+        Ok(text.unwrap_or_else(|| json::print(&fresh)).into_bytes())
+    }
+}
+
+/// The document `text` changed to say what `fresh` says; `None` if it is not a rig document.
+fn merged(text: &str, fresh: &Node<'_>) -> Option<String> {
+    let origin = json::parse(text).ok()?;
+    let base = meaning(&origin)?;
+    if base == *fresh {
+        return Some(json::print(&origin));
+    }
+    let kept = merge(&base, &origin, fresh, Trust::Origin);
+    let printed = json::print(&kept);
+    // What the rest of a document means can depend on what was changed: a second joint of some name
+    // is the first once that is gone.
+    let same = json::parse(&printed).ok().and_then(|tree| meaning(&tree)).as_ref() == Some(fresh);
+    Some(if same { printed } else { json::print(&merge(&base, &origin, fresh, Trust::Numbers)) })
+}
+
+/// What we would write for a document.
+fn meaning(tree: &Node<'_>) -> Option<Node<'static>> {
+    let (skeleton, joints) = interpret(tree, &mut Notes::default()).ok()?;
+    canonical(&skeleton, &joints).ok()
+}
+
+/// The one tree that says this.
+///
+/// It is read once, so that what cannot be read is not written; and written again, since some angles
+/// in radians have no equal in degrees.
+fn canonical(skeleton: &Skeleton, joints: &RigJoints) -> Result<Node<'static>, Fault> {
+    let (skeleton, joints) = interpret(&tree(skeleton, joints)?, &mut Notes::default())?;
+    tree(&skeleton, &joints)
+}
+
+fn tree(skeleton: &Skeleton, joints: &RigJoints) -> Result<Node<'static>, Fault> {
+    let entries = joints.iter().map(|(name, entry)| {
+        let node = joint(entry).map_err(|fault| {
+            let way = [Step::Key("joints".into()), Step::Key(name.into())];
+            within(fault, &Steps(&way).to_string())
+        })?;
+        Ok(Field::new(name.to_owned(), node))
+    });
+    Ok(Node::object(vec![
+        Field::new("condyle", number(1.0)),
+        Field::new("skeleton", skeleton_tree(skeleton)),
+        Field::new("joints", Node::object(entries.collect::<Result<_, Fault>>()?)),
+    ]))
+}
+
+fn within(fault: Fault, part: &str) -> Fault {
+    let dot = if fault.path.is_empty() { "" } else { "." };
+    Fault { path: format!("{part}{dot}{}", fault.path), ..fault }
+}
+
+/// As short as possible so that it reads back with the same bits. What is not finite becomes text
+/// that does not read back as a number.
+fn number(x: f64) -> Node<'static> {
+    Value::Number(Cow::Owned(number_text(x))).into()
+}
+
+fn number_text(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
+fn numbers(values: &[f64]) -> Node<'static> {
+    Node::array(values.iter().map(|x| number(*x)))
+}
+
+fn point(v: DVec3) -> Node<'static> {
+    numbers(&v.to_array())
+}
+
+fn direction(v: DVec3) -> Node<'static> {
+    // Zero has no direction: reading it back says so.
+    point(if is_unit(v.length_squared()) { v } else { unit(v).unwrap_or(DVec3::ZERO) })
+}
+
+fn rotation(r: Rotation) -> Node<'static> {
+    numbers(&r.to_wxyz())
+}
+
+/// In degrees: the shortest text that reads back as these radians. Not all radians have one, since
+/// degrees are sparser in places; those get the nearest degrees.
+fn degrees(angle: Angle) -> f64 {
+    let degrees = angle.degrees();
+    if !degrees.is_finite() {
+        return degrees;
+    }
+    let same = |d: f64| Angle::from_degrees(d).radians().to_bits() == angle.radians().to_bits();
+    // Seventeen digits tell any two doubles apart.
+    for digits in 0..17 {
+        if let Ok(rounded) = format!("{degrees:.digits$e}").parse()
+            && same(rounded)
+        {
+            return rounded;
+        }
+    }
+    [degrees.next_up(), degrees.next_down()].into_iter().find(|d| same(*d)).unwrap_or(degrees)
+}
+
+fn arc_fields(arc: Arc) -> [Field<'static>; 2] {
+    let (mut min, mut max) = (degrees(arc.min()), degrees(arc.max()));
+    if min > max {
+        // By rounding, unless it is empty.
+        (min, max) = (arc.min().degrees(), arc.max().degrees());
+    }
+    [Field::new("min_deg", number(min)), Field::new("max_deg", number(max))]
+}
+
+fn arc(arc: Arc) -> Node<'static> {
+    Node::object(arc_fields(arc).into())
+}
+
+/// An object with a shape and what follows.
+fn shape(name: &'static str, fields: impl IntoIterator<Item = Field<'static>>) -> Node<'static> {
+    let first = Field::new("shape", Node::string(name));
+    Node::object(std::iter::once(first).chain(fields).collect())
+}
+
+fn skeleton_tree(skeleton: &Skeleton) -> Node<'static> {
+    let joints = skeleton.indices().map(|j| {
+        let joint = &skeleton[j];
+        let mut fields = vec![Field::new("name", Node::string(joint.name.clone()))];
+        if let Some(parent) = skeleton.parent(j) {
+            fields.push(Field::new("parent", Node::string(skeleton[parent].name.clone())));
+        }
+        fields.push(Field::new("offset_m", point(joint.offset_m)));
+        fields.push(Field::new("rest", rotation(joint.rest)));
+        if !joint.end_sites.is_empty() {
+            let sites = joint.end_sites.iter().map(|site| point(site.offset_m));
+            fields.push(Field::new("end_sites_m", Node::array(sites)));
+        }
+        Node::object(fields)
+    });
+    Node::object(vec![Field::new("joints", Node::array(joints))])
+}
+
+fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
+    let mut fields = vec![Field::new("kind", Node::string(joint.kind.as_str()))];
+    let mut add = |key: &'static str, node: Option<Node<'static>>| {
+        fields.extend(node.map(|node| Field::new(key, node)));
+    };
+    let angle = |angle: Angle| number(degrees(angle));
+    let count = |count: u64| Node::from(Value::Number(Cow::Owned(count.to_string())));
+    add("confidence", joint.confidence.map(number));
+    add("why", joint.why.clone().map(Node::string));
+    add("center", (!is_identity(joint.center)).then(|| rotation(joint.center)));
+    match &joint.limit {
+        Limit::Hinge { axis, .. } => add("axis", Some(direction(*axis))),
+        Limit::Universal { axes, .. } => {
+            add("axes", Some(Node::array(axes.iter().map(|axis| direction(*axis)))));
+        }
+        Limit::SwingTwist(SwingTwistLimit { axes, .. }) => {
+            add("bone_axis", Some(point(axes.bone())));
+            add("x_axis", Some(point(axes.x())));
+        }
+        Limit::Free | Limit::Locked | Limit::EulerBox(_) => {}
+    }
+    add("limit", limit(joint).map_err(|fault| within(fault, "limit"))?);
+    add(
+        "soft",
+        joint.soft.map(|soft| {
+            Node::object(vec![
+                Field::new("onset_deg", angle(soft.onset)),
+                Field::new("stiffness", number(soft.stiffness)),
+            ])
+        }),
+    );
+    add("rest_inside", joint.rest_inside.map(|inside| Value::Bool(inside).into()));
+    add("rest_excess_deg", joint.rest_excess.map(angle));
+    add("start", joint.start.map(rotation));
+    add("samples", joint.samples.map(count));
+    add("rejected", joint.rejected.map(count));
+    add("noise_deg", joint.noise.map(angle));
+    add("source", joint.source.map(|source| Node::string(source.as_str())));
+    Ok(Node::object(fields))
+}
+
+fn limit(joint: &RigJoint) -> Result<Option<Node<'static>>, Fault> {
+    Ok(Some(match &joint.limit {
+        // A free joint has no limit; elsewhere it is worth saying.
+        Limit::Free if joint.kind == super::JointKind::Free => return Ok(None),
+        Limit::Free => shape("free", []),
+        Limit::Locked => shape("locked", []),
+        Limit::Hinge { arc, .. } => shape("arc", arc_fields(*arc)),
+        Limit::Universal { arcs, .. } => {
+            shape("arcs", [Field::new("arcs", Node::array(arcs.map(arc)))])
+        }
+        Limit::EulerBox(euler) => shape(
+            "euler_box",
+            [
+                Field::new("order", Node::string(euler.order.as_str())),
+                Field::new("arcs", Node::array(euler.arcs.map(arc))),
+            ],
+        ),
+        Limit::SwingTwist(limit) => {
+            // The document, its joints, the joint and the limit are around it.
+            let swing = swing(&limit.swing, 5).map_err(|fault| within(fault, "swing"))?;
+            let parts = [Field::new("swing", swing), Field::new("twist", twist(&limit.twist))];
+            shape("swing_twist", parts)
+        }
+    }))
+}
+
+/// `depth`: that of the object to be made, the document's being 1.
+fn swing(limit: &SwingLimit, depth: usize) -> Result<Node<'static>, Fault> {
+    let fault = |kind| Err(Fault { kind, at: 0, path: String::new() });
+    // The lists in the shapes without parts are three deep at most.
+    if depth + 3 > MAX_DEPTH {
+        return fault(RigErrorKind::TooDeep { limit: MAX_DEPTH });
+    }
+    let parts = |limits: &[SwingLimit]| -> Result<Field<'static>, Fault> {
+        let parts = limits.iter().enumerate().map(|(i, part)| {
+            swing(part, depth + 2).map_err(|fault| within(fault, &format!("of[{i}]")))
+        });
+        Ok(Field::new("of", Value::Array(parts.collect::<Result<_, _>>()?).into()))
+    };
+    let part = |limit: &SwingLimit| -> Result<Field<'static>, Fault> {
+        let part = swing(limit, depth + 1).map_err(|fault| within(fault, "of"))?;
+        Ok(Field::new("of", part))
+    };
+    let directions = |list: &[DVec3]| Node::array(list.iter().map(|d| direction(*d)));
+    Ok(match limit {
+        SwingLimit::Free => shape("free", []),
+        SwingLimit::Ellipse { rx, ry } => shape(
+            "ellipse",
+            [
+                Field::new("rx_deg", number(degrees(*rx))),
+                Field::new("ry_deg", number(degrees(*ry))),
+            ],
+        ),
+        SwingLimit::Polygons(polygons) => {
+            let polygons = Node::array(polygons.iter().map(|polygon| directions(polygon)));
+            shape("polygon", [Field::new("polygons", polygons)])
+        }
+        SwingLimit::PlanarCone(points) => {
+            let point = |p: &DVec2| numbers(&p.to_array());
+            shape("cone_planar", [Field::new("points", Node::array(points.iter().map(point)))])
+        }
+        SwingLimit::ReachCone { boundary, rest } => shape(
+            "reach_cone",
+            [
+                Field::new("boundary", directions(boundary)),
+                Field::new("rest_dir", direction(*rest)),
+            ],
+        ),
+        SwingLimit::Box { alpha, beta } => {
+            shape("box", [Field::new("alpha", arc(*alpha)), Field::new("beta", arc(*beta))])
+        }
+        SwingLimit::All(limits) => shape("all", [parts(limits)?]),
+        SwingLimit::Any(limits) => shape("any", [parts(limits)?]),
+        SwingLimit::Not(limit) => shape("not", [part(limit)?]),
+        SwingLimit::Grown { of, by } => {
+            shape("grown", [part(of)?, Field::new("by_deg", number(degrees(*by)))])
+        }
+        SwingLimit::Custom(_) => return fault(RigErrorKind::Custom),
+    })
+}
+
+fn twist(limit: &TwistLimit) -> Node<'static> {
+    let at = |direction_of: DVec3, fields: Vec<Field<'static>>| {
+        let dir = Field::new("dir", direction(direction_of));
+        Node::object(std::iter::once(dir).chain(fields).collect())
+    };
+    let (name, mut fields) = match &limit.bounds {
+        TwistBounds::Free => ("free", Vec::new()),
+        TwistBounds::Arc(arc) => ("arc", arc_fields(*arc).into()),
+        TwistBounds::BySwing(list) => {
+            let list = list.iter().map(|t| at(t.direction, arc_fields(t.arc).into()));
+            ("by_swing", vec![Field::new("at", Node::array(list))])
+        }
+    };
+    let offset = match &limit.offset {
+        TwistOffset::None => None,
+        TwistOffset::From(from) => Some(shape("from", [Field::new("dir", direction(*from))])),
+        TwistOffset::BySwing(list) => {
+            let list =
+                list.iter().map(|(d, a)| at(*d, vec![Field::new("deg", number(degrees(*a)))]));
+            Some(shape("by_swing", [Field::new("at", Node::array(list))]))
+        }
+    };
+    fields.extend(offset.map(|offset| Field::new("offset", offset)));
+    shape(name, fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prop_degrees_read_back_as_the_radians_they_came_from() {
+        // Written degrees keep their digits.
+        for tenths in -3600_i32..3600 {
+            let d = f64::from(tenths) / 10.0;
+            assert_eq!(degrees(Angle::from_degrees(d)).to_bits(), d.to_bits(), "{d}");
+        }
+        // Any radians come back within an ulp, and are then the same for ever.
+        let mut exact = 0;
+        for i in 0..10_000 {
+            // Spread evenly, and without a pattern in the last digits: multiples of the golden ratio.
+            let r = (f64::from(i) * 0.618_033_988_749_894_9).fract() * 8.0 - 4.0;
+            let back = Angle::from_degrees(degrees(Angle::from_radians(r))).radians();
+            assert!((back - r).abs() <= (r.next_up() - r).abs().max((r - r.next_down()).abs()));
+            let again = Angle::from_degrees(degrees(Angle::from_radians(back))).radians();
+            assert_eq!(back.to_bits(), again.to_bits());
+            exact += u32::from(back.to_bits() == r.to_bits());
+        }
+        println!("{exact} of 10000 exact");
+        assert!(exact > 5000, "{exact}");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (x, text) in [
+            (1.0, "1"),
+            (-0.0, "-0"),
+            (0.28, "0.28"),
+            (1e-7, "1e-7"),
+            (1e300, "1e300"),
+            (123456.5, "123456.5"),
+        ] {
+            assert_eq!(number_text(x), text);
+        }
+    }
+}
