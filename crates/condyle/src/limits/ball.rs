@@ -501,9 +501,11 @@ mod tests {
                 };
                 let (fine, coarse) = (differences(h), differences(2.0 * h));
                 // A kink within the steps shows as a difference of differences; so does −bone.
-                if (fine - coarse).length() > 1e-7 * fine.length()
-                    || ball.split(m).direction.z < -0.99
-                {
+                let bend = [DVec3::X, DVec3::Y, DVec3::Z]
+                    .map(|e| (at(e * h) - 2.0 * at(DVec3::ZERO) + at(-e * h)).abs() / h);
+                let kink = bend.iter().any(|b| *b > 1e-3);
+                let apart = (fine - coarse).length() > 1e-7 * fine.length();
+                if kink || apart || ball.split(m).direction.z < -0.99 {
                     continue;
                 }
                 checked += 1;
