@@ -11,7 +11,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use condyle::glam::DVec3;
-use condyle::limits::bench::Polygon;
+use condyle::limits::{
+    Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit,
+};
+use condyle::math::{Arc, Rotation, direct_rotation};
 
 const COUNT: usize = 16_384;
 const RUNS: usize = 41;
@@ -158,6 +161,54 @@ fn spiral(turns: usize, per_turn: usize) -> (Vec<DVec3>, DVec3) {
     ((0..=count).map(|i| corner(i, 0.0)).chain(back).collect(), at(0.01, PI / 2.0 - pitch * 0.75))
 }
 
+fn prepared(corners: &[DVec3], twist: TwistBounds) -> Option<PreparedLimit> {
+    let swing = SwingLimit::Polygons(vec![corners.to_vec()]);
+    let twist = TwistLimit { bounds: twist, ..TwistLimit::default() };
+    Limit::SwingTwist(SwingTwistLimit { swing, twist, ..SwingTwistLimit::default() }).prepare().ok()
+}
+
+/// The whole projection: a polygon of 20 edges with a range of twist that changes with the swing.
+fn projection(plain_corners: &[DVec3], inside: DVec3, state: &mut u64) {
+    let at: Vec<TwistAt> = plain_corners
+        .iter()
+        .chain([&inside])
+        .map(|&direction| {
+            let width = 30.0 + 20.0 * random(state);
+            let arc = Arc::from_degrees(-width, width).unwrap_or(Arc::FULL);
+            TwistAt { direction, arc }
+        })
+        .collect();
+    let Some(limit) = prepared(plain_corners, TwistBounds::BySwing(at)) else { return };
+    let plain = Plain::new(plain_corners, inside);
+    let (mut ins, mut outs) = (Vec::new(), Vec::new());
+    while ins.len() < COUNT || outs.len() < COUNT {
+        let d = random_direction(state);
+        let Some(swing) = direct_rotation(DVec3::Z, d) else { continue };
+        let twist = Rotation::about_z(condyle::math::Angle::from_radians(PI * random(state)));
+        let m = swing.rotation * twist;
+        if limit.contains(m) {
+            ins.push(m);
+        } else if outs.len() < COUNT {
+            outs.push(m);
+        }
+    }
+    ins.truncate(COUNT);
+    let directions: Vec<DVec3> = outs.iter().map(|m| *m * DVec3::Z).collect();
+    let all = |rotations: &[Rotation], f: &dyn Fn(Rotation) -> f64| {
+        black_box(black_box(rotations).iter().map(|m| f(*m)).sum::<f64>());
+    };
+    let ways = vec![
+        way("plain loop", COUNT, || {
+            black_box(black_box(&directions).iter().filter(|&&d| plain.contains(d)).count());
+        }),
+        way("contains, inside", COUNT, || all(&ins, &|m| f64::from(u8::from(limit.contains(m))))),
+        way("project, inside", COUNT, || all(&ins, &|m| limit.project(m).quat().w)),
+        way("project, outside", COUNT, || all(&outs, &|m| limit.project(m).quat().w)),
+        way("distance, outside", COUNT, || all(&outs, &|m| limit.distance(m).radians())),
+    ];
+    compare("projection, 20 edges, twist by swing", ways);
+}
+
 fn main() {
     let mut state = 1;
     let axis = DVec3::new(0.3, -0.5, 0.8).normalize();
@@ -171,19 +222,24 @@ fn main() {
         ("spiral", spiral(8, 12)),
         ("spiral", spiral(40, 25)),
     ];
+    let shapes: Vec<_> = shapes
+        .into_iter()
+        .take(std::env::var("SHAPES").ok().and_then(|n| n.parse().ok()).unwrap_or(100))
+        .collect();
     for (name, (corners, inside)) in shapes {
         let count = corners.len();
-        let Some(polygon) = Polygon::new(&corners) else {
+        let Some(limit) = prepared(&corners, TwistBounds::Free) else {
             println!("no polygon of {count} edges");
             continue;
         };
+        let Some(polygon) = limit.swing() else { continue };
+        let away = |d: DVec3| polygon.distance(d).map_or(0.0, |a| a.radians().abs());
         let plain = Plain::new(&corners, inside);
 
-        let limit = (5.0 * PI / 360.0).sin() * 2.0;
         let mut queries = Vec::new();
         while queries.len() < COUNT {
             let d = random_direction(&mut state);
-            if queries.len() % 2 == 0 || polygon.chord_squared(d) < limit * limit {
+            if queries.len() % 2 == 0 || away(d) < 5.0 * PI / 180.0 {
                 queries.push(d);
             }
         }
@@ -206,17 +262,18 @@ fn main() {
             way("contains", COUNT, || {
                 black_box(black_box(&queries).iter().filter(|&&d| polygon.contains(d)).count());
             }),
-            way("nearest", COUNT, || {
-                black_box(
-                    black_box(&queries).iter().map(|&d| polygon.chord_squared(d)).sum::<f64>(),
-                );
+            way("distance", COUNT, || {
+                black_box(black_box(&queries).iter().map(|&d| away(d)).sum::<f64>());
             }),
             way("prepare, once", 8, || {
                 for _ in 0..8 {
-                    black_box(Polygon::new(black_box(&corners)));
+                    black_box(prepared(black_box(&corners), TwistBounds::Free));
                 }
             }),
         ];
         compare(&format!("{name}, {count} edges"), ways);
     }
+    // About z, which is the bone.
+    let corners = wobbly(20, DVec3::Z, &mut state);
+    projection(&corners, DVec3::Z, &mut state);
 }

@@ -39,7 +39,7 @@ impl Ball {
             SwingLimit::ReachCone { rest, .. } => unit(axes.components(*rest)),
             _ => region.contains(DVec3::Z).then_some(DVec3::Z),
         };
-        let rest = rest.unwrap_or_else(|| region.deep());
+        let rest = rest.unwrap_or_else(|| region.deepest());
         Ok(Self { axes, region, twist, rest })
     }
 
@@ -85,7 +85,7 @@ impl Ball {
             let w = (0.5 * (1.0 + dz)).sqrt();
             (-dy / (2.0 * w), dx / (2.0 * w), w)
         } else {
-            let (sin, across) = ((0.5 * (1.0 - dz)).sqrt(), trig::hypot(dx, dy));
+            let (sin, across) = ((0.5 * (1.0 - dz)).sqrt(), trig::length(dx, dy));
             if across == 0.0 {
                 (sin, 0.0, 0.0)
             } else {
@@ -93,7 +93,7 @@ impl Ball {
             }
         };
         let (sin, cos) = trig::sin_cos(0.5 * twist);
-        self.axes.rotation(cos * x + sin * y, cos * y - sin * x, w * sin, w * cos)
+        self.axes.near_unit_rotation(cos * x + sin * y, cos * y - sin * x, w * sin, w * cos)
     }
 
     pub(crate) fn contains(&self, m: Rotation) -> bool {
@@ -136,7 +136,7 @@ impl Ball {
     /// A turn about the bone.
     fn roll(&self, angle: f64) -> Option<Rotation> {
         let (sin, cos) = trig::sin_cos(0.5 * angle);
-        self.axes.rotation(0.0, 0.0, sin, cos)
+        self.axes.near_unit_rotation(0.0, 0.0, sin, cos)
     }
 
     /// The rest direction, from which [`toward_rest`](Self::toward_rest) looks.
@@ -154,7 +154,7 @@ impl Ball {
         }
         let mut target = from.direction;
         if GreatArc::new(self.rest, target).is_none() {
-            let deep = self.region.deep();
+            let deep = self.region.deepest();
             let beside = if GreatArc::new(self.rest, deep).is_some() {
                 deep
             } else {

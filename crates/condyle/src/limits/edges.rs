@@ -185,7 +185,7 @@ impl Edges {
             Part::End => (edge.end, Part::End),
             Part::Interior => {
                 let foot = d - edge.normal * edge.normal.dot(d);
-                match unit(foot).filter(|_| foot.length_squared() > SLACK * SLACK) {
+                match quick_unit(foot).filter(|_| foot.length_squared() > SLACK * SLACK) {
                     Some(point) => (point, Part::Interior),
                     None => (edge.start, Part::Start),
                 }

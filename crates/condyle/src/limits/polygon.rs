@@ -1,5 +1,10 @@
 //! One spherical polygon, prepared for asking what is inside and what is nearest.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a call costs as much as the answer: a direction goes through memory on the way"
+)]
+
 use glam::DVec3;
 
 use super::edges::{Edges, Nearest, Part, quick_unit};
@@ -92,7 +97,7 @@ impl Polygon {
 
     /// Whether a unit vector is inside or, up to rounding, on the boundary. Nothing that is not
     /// finite is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn contains(&self, d: DVec3) -> bool {
         match self.sectors.odd(d) {
             Some(odd) => odd ^ self.pole_inside,

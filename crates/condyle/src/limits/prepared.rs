@@ -1,5 +1,10 @@
 //! Limits made ready to be asked.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a call costs as much as the answer: a direction goes through memory on the way"
+)]
+
 use std::f64::consts::PI;
 
 use glam::{DMat3, DVec3};
@@ -188,12 +193,16 @@ impl PreparedLimit {
 pub struct PreparedSwing<'a>(&'a Ball);
 
 impl PreparedSwing<'_> {
+    #[inline(always)]
     fn local(&self, direction: DVec3) -> Option<DVec3> {
-        unit(self.0.axes().components(direction))
+        let d = self.0.axes().components(direction);
+        // Nearly always it is a unit vector already.
+        if (d.length_squared() - 1.0).abs() < 1e-14 { Some(d) } else { unit(d) }
     }
 
     /// Whether the bone may point there.
     #[must_use]
+    #[inline(always)]
     pub fn contains(&self, direction: DVec3) -> bool {
         self.local(direction).is_some_and(|d| self.0.region().contains(d))
     }
@@ -245,10 +254,11 @@ impl PreparedSwing<'_> {
             .collect()
     }
 
-    /// A direction drawn uniformly from the region; `random` gives numbers drawn uniformly from
-    /// `[0, 1)`. `None` if the region is too small to be hit.
-    pub fn sample(&self, random: impl FnMut() -> f64) -> Option<DVec3> {
-        self.0.region().sample(random).map(|d| self.0.axes().vector(d))
+    /// Directions drawn uniformly from the region; `random` gives numbers drawn uniformly from
+    /// `[0, 1)`. Fewer than asked for if the region is too small to be hit, and none of a line.
+    pub fn samples(&self, count: usize, random: impl FnMut() -> f64) -> Vec<DVec3> {
+        let samples = self.0.region().samples(count, random);
+        samples.into_iter().map(|d| self.0.axes().vector(d)).collect()
     }
 
     /// Whether the great arc from one direction to another is inside, all of it (B12).

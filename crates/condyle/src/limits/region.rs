@@ -1,5 +1,10 @@
 //! A region of directions, prepared: what is inside, and the boundary as pieces of curves.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a call costs as much as the answer: a direction goes through memory on the way"
+)]
+
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DMat3, DVec3};
@@ -22,10 +27,6 @@ pub(crate) struct Region {
     edges: Edges,
     /// The rest of it, each piece with a ball around it.
     curves: Vec<(Curve, DVec3, f64)>,
-    /// A direction inside, as deep as was easily found.
-    deep: DVec3,
-    /// The cosine of the radius of a cap about it that holds everything inside.
-    cap_cos: f64,
 }
 
 /// What is inside.
@@ -94,37 +95,22 @@ impl Region {
                 (c.clone(), center, radius)
             })
             .collect();
-        let mut region = Self {
-            inside,
-            edges: Edges::new(&arcs),
-            curves: others,
-            deep: DVec3::Z,
-            cap_cos: -1.0,
-        };
-        region.deep = region.deepest(&curves)?;
-        // The farthest point of the boundary, if the other side of the sphere is outside.
-        if !curves.is_empty() && !region.contains(-region.deep) {
-            let mut points = Vec::new();
-            curves.iter().for_each(|c| c.trace(0.02, &mut points));
-            let least = points.iter().map(|p| p.dot(region.deep)).fold(1.0, f64::min);
-            region.cap_cos = trig::cos((trig::acos(least.max(-1.0)) + 0.03).min(PI));
+        let region = Self { inside, edges: Edges::new(&arcs), curves: others };
+        // Without a boundary it is all or nothing.
+        if curves.is_empty() && !region.contains(DVec3::Z) {
+            return Err(LimitError::new(LimitErrorKind::EmptyRegion));
         }
         Ok(region)
     }
 
     /// Whether a direction is inside. Boundaries are, up to rounding.
+    #[inline(always)]
     pub(crate) fn contains(&self, d: DVec3) -> bool {
-        self.inside.contains(d)
-    }
-
-    /// Whether everything is.
-    pub(crate) fn is_everything(&self) -> bool {
-        self.edges.is_empty() && self.curves.is_empty()
-    }
-
-    /// A direction inside.
-    pub(crate) const fn deep(&self) -> DVec3 {
-        self.deep
+        match &self.inside {
+            // Here, so that the usual case is compiled into its caller.
+            Inside::Polygon(polygon) => polygon.contains(d),
+            inside => inside.contains(d),
+        }
     }
 
     /// The nearest point of the boundary; `None` if there is no boundary.
@@ -168,7 +154,9 @@ impl Region {
             return d;
         }
         match self.nearest(d) {
-            Some(nearest) if nearest.foot.angle() > TOLERANCE => nearest.foot.point,
+            Some(nearest) if nearest.foot.chord_square > TOLERANCE * TOLERANCE => {
+                nearest.foot.point
+            }
             _ => d,
         }
     }
@@ -265,32 +253,39 @@ impl Region {
         loops
     }
 
-    /// A direction drawn uniformly, by rejection from a cap around all of it.
-    pub(crate) fn sample(&self, mut random: impl FnMut() -> f64) -> Option<DVec3> {
-        const TRIES: usize = 100_000;
-        for _ in 0..TRIES {
-            // Uniform in height and in azimuth, about the middle of the cap.
-            let height = 1.0 - random() * (1.0 - self.cap_cos);
+    /// Directions drawn uniformly, by rejection from a cap around all of it; fewer than asked for if the
+    /// region is too small to be hit.
+    pub(crate) fn samples(&self, count: usize, mut random: impl FnMut() -> f64) -> Vec<DVec3> {
+        const TRIES: usize = 10_000;
+        let middle = self.deepest();
+        let (u, v) = middle.any_orthonormal_pair();
+        // The farthest point of the boundary, unless the other side of the sphere is inside.
+        let mut least: f64 = -1.0;
+        if !self.contains(-middle) {
+            let mut points = Vec::new();
+            self.pieces().iter().for_each(|c| c.trace(0.02, &mut points));
+            let farthest = points.iter().map(|p| p.dot(middle)).fold(1.0, f64::min);
+            least = trig::cos((trig::acos(farthest.max(-1.0)) + 0.03).min(PI));
+        }
+        let mut found = Vec::new();
+        let mut tries = TRIES.saturating_add(count.saturating_mul(TRIES));
+        while found.len() < count && tries > 0 {
+            tries -= 1;
+            // Uniform in height and in azimuth.
+            let height = 1.0 - random() * (1.0 - least);
             let (sin, cos) = trig::sin_cos(TAU * random());
             let across = (1.0 - height * height).max(0.0).sqrt();
-            let u = self.deep.any_orthonormal_vector();
-            let v = self.deep.cross(u);
-            let d = unit(self.deep * height + (u * cos + v * sin) * across)?;
-            if self.contains(d) {
-                return Some(d);
-            }
+            let d = unit(middle * height + (u * cos + v * sin) * across);
+            found.extend(d.filter(|d| self.contains(*d)));
         }
-        None
+        found
     }
 
     /// A direction inside and far from the boundary, by trying.
-    fn deepest(&self, pieces: &[Curve]) -> Result<DVec3, LimitError> {
+    pub(crate) fn deepest(&self) -> DVec3 {
+        let pieces = self.pieces();
         if pieces.is_empty() {
-            return if self.contains(DVec3::Z) {
-                Ok(DVec3::Z)
-            } else {
-                Err(LimitError::new(LimitErrorKind::EmptyRegion))
-            };
+            return DVec3::Z;
         }
         let mut candidates = vec![DVec3::Z];
         let middles: DVec3 = pieces.iter().map(|p| p.point(0.5) * p.length()).sum();
@@ -325,8 +320,7 @@ impl Region {
         let mut step = 0.2;
         for _ in 0..200 {
             let before = best.0;
-            let Some(u) = unit(best.1.any_orthonormal_vector()) else { break };
-            let v = best.1.cross(u);
+            let (u, v) = best.1.any_orthonormal_pair();
             for way in [u, v, -u, -v, u + v, u - v, -u - v, v - u] {
                 if let Some(d) = unit(best.1 + way * step) {
                     consider(&mut best, d);
@@ -339,7 +333,7 @@ impl Region {
                 }
             }
         }
-        Ok(best.1)
+        best.1
     }
 }
 

@@ -1,6 +1,11 @@
 //! The edges of a spherical polygon by azimuth about a pole, for counting how often the way from
 //! there to a direction crosses them.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a call costs as much as the answer: a direction goes through memory on the way"
+)]
+
 use glam::{DVec2, DVec3};
 
 use super::edges::Edges;
@@ -147,7 +152,7 @@ impl Sectors {
 
     /// Whether the way from the pole to a unit vector crosses edges an odd number of times; `None`
     /// if it is too near to an edge to tell, at the pole or opposite to it, or not finite.
-    #[inline]
+    #[inline(always)]
     pub(super) fn odd(&self, d: DVec3) -> Option<bool> {
         let (x, y) = (self.x.dot(d), self.y.dot(d));
         let size = x.abs() + y.abs();

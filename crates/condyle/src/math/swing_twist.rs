@@ -118,6 +118,20 @@ impl SwingAxes {
     }
 }
 
+impl SwingAxes {
+    /// [`rotation`](Self::rotation) for components that are those of a unit quaternion but for
+    /// rounding, which one step of Newton's method takes away.
+    pub(crate) fn near_unit_rotation(&self, x: f64, y: f64, z: f64, w: f64) -> Option<Rotation> {
+        let square = x * x + y * y + z * z + w * w;
+        if (square - 1.0).abs() > 1e-7 || !square.is_finite() {
+            return self.rotation(x, y, z, w);
+        }
+        let scale = 1.5 - 0.5 * square;
+        let v = self.vector(DVec3::new(x, y, z)) * scale;
+        Some(Rotation::from_unit(DQuat::from_xyzw(v.x, v.y, v.z, w * scale)))
+    }
+}
+
 impl Default for SwingAxes {
     fn default() -> Self {
         Self::Z
