@@ -5,16 +5,20 @@
 
 mod angles;
 mod ball;
+mod batch;
 mod curve;
 mod edges;
 mod ellipse;
 mod error;
+mod grow;
 mod limit;
 mod linearize;
 mod polygon;
 mod prepared;
+mod recenter;
 mod region;
 mod sectors;
+mod soft;
 mod swing;
 mod triangulation;
 mod twist;
@@ -22,10 +26,13 @@ mod twist_field;
 #[cfg(test)]
 mod zoo;
 
+pub use ellipse::swing_by_quartic;
 pub use error::{LimitError, LimitErrorKind};
 pub use limit::{EulerBox, Limit, SwingTwistLimit};
 pub use linearize::HalfSpace;
 pub use prepared::{PreparedLimit, PreparedSwing};
+pub use recenter::Recentered;
+pub use soft::SoftLimit;
 pub use swing::{SwingLimit, SwingShape};
 pub use twist::{TwistAt, TwistBounds, TwistLimit, TwistOffset};
 

@@ -1,0 +1,141 @@
+//! Another zero for a limit, so that the singular direction is out of the way (B7).
+
+use std::f64::consts::PI;
+
+use glam::DVec3;
+
+use super::region::Region;
+use super::{
+    LimitError, LimitErrorKind, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset,
+};
+use crate::math::{Angle, Rotation, direct_rotation};
+
+/// A limit about another zero.
+#[derive(Clone, Debug)]
+pub struct Recentered {
+    /// To multiply the joint's `center` with, from the right.
+    pub center: Rotation,
+    /// What it allows is `center⁻¹ · m` for what the old one allows.
+    pub limit: SwingTwistLimit,
+}
+
+impl SwingTwistLimit {
+    /// The same limit about a zero deep inside its region, so that −bone, where twist is not defined,
+    /// is as far outside as can be (B7).
+    ///
+    /// # Source
+    ///
+    /// P. Baerlocher, R. Boulic (2001), section 3.2. With `center = R_D(bone, c)`, c a direction deep
+    /// inside: directions turn by `center⁻¹`, and zero twist stays what it was by
+    /// [`TwistOffset::From`] of `center⁻¹ · bone`.
+    ///
+    /// Polygons, reach cones and what is combined of them turn exactly. Other shapes are tied to the
+    /// bone's direction; their boundary is taken as polygons with corners every degree.
+    ///
+    /// # Errors
+    ///
+    /// If the limit cannot be prepared, or if it already has a twist offset: two cannot be kept.
+    pub fn recentered(&self) -> Result<Recentered, LimitError> {
+        if !matches!(self.twist.offset, TwistOffset::None) {
+            return Err(LimitError::new(LimitErrorKind::TooLarge).within("offset").within("twist"));
+        }
+        let region = Region::new(&self.swing, &self.axes).map_err(|e| e.within("swing"))?;
+        let deep = self.axes.vector(region.deepest());
+        let unchanged = Recentered { center: Rotation::IDENTITY, limit: self.clone() };
+        let Some(direct) = direct_rotation(self.axes.bone(), deep) else { return Ok(unchanged) };
+        let center = direct.rotation;
+        let back = center.inverse();
+        let swing = match turned(&self.swing, back) {
+            Some(swing) => swing,
+            None => {
+                let loops = region.loops(PI / 180.0);
+                let turn = |d: DVec3| back * self.axes.vector(d);
+                let polygons = loops.into_iter().map(|l| l.into_iter().map(turn).collect());
+                SwingLimit::Polygons(polygons.collect())
+            }
+        };
+        let bounds = match &self.twist.bounds {
+            TwistBounds::BySwing(at) => {
+                let mut at = at.clone();
+                at.iter_mut().for_each(|at| at.direction = back * at.direction);
+                TwistBounds::BySwing(at)
+            }
+            other => other.clone(),
+        };
+        let from = back * self.axes.bone();
+        let offset = if center.angle() > Angle::from_radians(1e-12) {
+            TwistOffset::From(from)
+        } else {
+            TwistOffset::None
+        };
+        let limit = Self { axes: self.axes, swing, twist: TwistLimit { bounds, offset } };
+        Ok(Recentered { center, limit })
+    }
+}
+
+/// The region turned, if it can be turned as it is.
+fn turned(swing: &SwingLimit, by: Rotation) -> Option<SwingLimit> {
+    let turn = |points: &[DVec3]| -> Vec<DVec3> { points.iter().map(|p| by * *p).collect() };
+    let all = |of: &[SwingLimit]| of.iter().map(|l| turned(l, by)).collect::<Option<Vec<_>>>();
+    Some(match swing {
+        SwingLimit::Free => SwingLimit::Free,
+        SwingLimit::Polygons(polygons) => {
+            SwingLimit::Polygons(polygons.iter().map(|p| turn(p)).collect())
+        }
+        SwingLimit::ReachCone { boundary, rest } => {
+            SwingLimit::ReachCone { boundary: turn(boundary), rest: by * *rest }
+        }
+        SwingLimit::All(of) => SwingLimit::All(all(of)?),
+        SwingLimit::Any(of) => SwingLimit::Any(all(of)?),
+        SwingLimit::Not(of) => SwingLimit::Not(Box::new(turned(of, by)?)),
+        SwingLimit::Grown { of, by: margin } => {
+            SwingLimit::Grown { of: Box::new(turned(of, by)?), by: *margin }
+        }
+        SwingLimit::Ellipse { .. }
+        | SwingLimit::PlanarCone(_)
+        | SwingLimit::Box { .. }
+        | SwingLimit::Custom(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::zoo::{arc, zoo};
+    use crate::limits::{Limit, TwistAt};
+    use crate::math::SwingAxes;
+    use crate::synth::Rng;
+
+    #[test]
+    fn recentring_changes_the_zero_and_nothing_else_b7() {
+        let axes = SwingAxes::new(DVec3::new(0.2, -0.4, 1.0), Some(DVec3::X)).unwrap();
+        let mut rng = Rng::new(3);
+        for (name, swing) in zoo() {
+            let exact = turned(&swing, Rotation::IDENTITY).is_some();
+            let twist = TwistLimit {
+                bounds: TwistBounds::BySwing(vec![
+                    TwistAt { direction: DVec3::X, arc: arc(-40.0, 10.0) },
+                    TwistAt { direction: DVec3::Y, arc: arc(-20.0, 60.0) },
+                    TwistAt { direction: DVec3::Z, arc: arc(0.0, 90.0) },
+                ]),
+                offset: TwistOffset::None,
+            };
+            let old = SwingTwistLimit { axes, swing, twist };
+            let new = old.recentered().unwrap();
+            let (old, limit) = (
+                Limit::SwingTwist(old).prepare().unwrap(),
+                Limit::SwingTwist(new.limit).prepare().unwrap(),
+            );
+            let slack = if exact { 1e-9 } else { 1e-3 };
+            for _ in 0..300 {
+                let m = rng.rotation();
+                let (a, b) =
+                    (old.distance(m).radians(), limit.distance(new.center.inverse() * m).radians());
+                assert!((a - b).abs() < slack, "{name}: {a} {b}");
+            }
+            // −bone is outside, unless the region goes all around.
+            let down = limit.swing().unwrap().distance(-axes.bone()).unwrap().radians();
+            assert!(down < 0.0 || ["box around", "huge ellipse"].contains(&name), "{name}: {down}");
+        }
+    }
+}
