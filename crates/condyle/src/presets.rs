@@ -249,9 +249,17 @@ mod tests {
         }
     }
 
-    /// The tables of `docs/presets.md`.
+    /// The part of `docs/presets.md` that has values.
     fn tables() -> String {
-        let mut text = String::new();
+        let mut text = String::from("| preset | kind | ranges in degrees |\n| --- | --- | --- |\n");
+        for preset in all() {
+            let ends = preset.citations.iter().filter(|c| c.motion.is_some());
+            let ends: Vec<String> = ends.map(|c| format!("{} {}", c.what, c.value_deg)).collect();
+            let (name, kind) = (preset.name, preset.joint.kind);
+            writeln!(text, "| [{name}](#{name}) | {kind} | {} |", ends.join(", ")).unwrap();
+        }
+        text.push('\n');
+        let mut sources: Vec<String> = Vec::new();
         for preset in all() {
             let Preset { name, title, frame, .. } = &preset;
             write!(text, "### {name}\n\n{title}.\n\n").unwrap();
@@ -263,19 +271,24 @@ mod tests {
             text.push_str("\n| motion | degrees | status | source | notes |\n");
             text.push_str("| --- | --- | --- | --- | --- |\n");
             for c in &preset.citations {
+                let source = format!("{}, {}, {}", c.who, c.year, c.place);
+                let number = sources.iter().position(|s| *s == source).unwrap_or_else(|| {
+                    sources.push(source);
+                    sources.len() - 1
+                });
                 let notes: Vec<&str> =
                     [&c.second, &c.note].into_iter().flatten().map(String::as_str).collect();
-                let (status, notes) = (c.status.as_str(), notes.join("; "));
-                writeln!(
-                    text,
-                    "| {} | {} | {status} | {}, {}, {} | {notes} |",
-                    c.what, c.value_deg, c.who, c.year, c.place
-                )
-                .unwrap();
+                let (what, value, status) = (&c.what, c.value_deg, c.status.as_str());
+                let (number, notes) = (number + 1, notes.join("; "));
+                writeln!(text, "| {what} | {value} | {status} | {number} | {notes} |").unwrap();
             }
             text.push('\n');
         }
-        text.push_str("## Unverified values\n\n");
+        text.push_str("## Sources\n\n");
+        for (i, source) in sources.iter().enumerate() {
+            writeln!(text, "{}. {source}", i + 1).unwrap();
+        }
+        text.push_str("\n## Unverified values\n\n");
         for preset in all() {
             for c in preset.citations.iter().filter(|c| c.status == Status::Unverified) {
                 writeln!(text, "- {}: {}, {}", preset.name, c.what, c.value_deg).unwrap();

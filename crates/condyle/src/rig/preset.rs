@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::cursor::{Cursor, Notes};
 use super::json::{self, Fault};
 use super::read::joint;
-use super::{Position, RigError, RigErrorKind, RigJoint};
+use super::{Position, RigError, RigJoint};
 use crate::limits::{LimitError, Mirror};
 
 /// A joint with a limit from published ranges. See `docs/presets.md`.
@@ -267,6 +267,7 @@ impl RigJoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rig::RigErrorKind;
 
     #[test]
     fn what_is_wrong_with_a_data_file_is_told_with_its_place() {
