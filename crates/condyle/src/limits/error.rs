@@ -52,6 +52,8 @@ pub enum LimitErrorKind {
     EmptyList,
     /// Too deep or too large to be meant.
     TooLarge,
+    /// A box of Euler angles cannot be mirrored across this plane.
+    ObliqueMirror,
 }
 
 impl LimitError {
@@ -117,6 +119,9 @@ impl fmt::Display for LimitError {
             LimitErrorKind::EmptyRegion => f.write_str("no direction is inside"),
             LimitErrorKind::EmptyList => f.write_str("the list is empty"),
             LimitErrorKind::TooLarge => f.write_str("too many parts, or parts within parts"),
+            LimitErrorKind::ObliqueMirror => f.write_str(
+                "Euler angles can be mirrored only across a plane perpendicular to x, y or z",
+            ),
         }
     }
 }

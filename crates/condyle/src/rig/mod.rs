@@ -26,6 +26,7 @@ mod joint;
 mod json;
 mod merge;
 mod path;
+pub(crate) mod preset;
 mod read;
 mod shapes;
 mod write;

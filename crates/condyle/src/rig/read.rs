@@ -251,7 +251,8 @@ fn joints(
     Ok(joints)
 }
 
-fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, Fault> {
+/// What an entry says about a joint.
+pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, Fault> {
     const FIELDS: &[&str] = &[
         "kind",
         "confidence",

@@ -37,6 +37,19 @@ fn what_is_written_satisfies_the_schema() {
 }
 
 #[test]
+fn presets_satisfy_the_schema() {
+    let validator = validator();
+    for preset in condyle::presets::all() {
+        let entry: Value = serde_json::from_str(preset.text).unwrap();
+        let document =
+            json!({"condyle": 1, "skeleton": {"joints": []}, "joints": {preset.name: entry}});
+        if let Err(error) = validator.validate(&document) {
+            panic!("{}: {}: {error}", preset.name, error.instance_path());
+        }
+    }
+}
+
+#[test]
 fn broken_documents_fail_in_both() {
     let validator = validator();
     for case in errors::table() {

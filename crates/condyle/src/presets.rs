@@ -1,0 +1,317 @@
+//! Limits of human joints from published ranges, each value with its source.
+//!
+//! The data files are in `crates/condyle/presets`, `docs/presets.md` lists their values. They are
+//! starting points: ranges differ between people by tens of degrees.
+//!
+//! ```
+//! use condyle::glam::DVec3;
+//! use condyle::math::{Angle, Rotation};
+//! use condyle::presets;
+//!
+//! let hip = presets::find("hip").ok_or("no hip")?;
+//! // x is forward, y up, z to the right; the thigh hangs along −y.
+//! let limit = hip.joint.limit.prepare()?;
+//! let out = Rotation::about_x(Angle::from_degrees(-40.0));
+//! assert!(limit.contains(out));
+//! // On the left, out is the other way.
+//! let left = hip.joint.mirrored(DVec3::Z)?.limit.prepare()?;
+//! assert!(!left.contains(out) && left.contains(out.inverse()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use crate::rig::preset::{Citation, Frame, Motion, Preset, Side, Status};
+
+/// Name and text of a data file.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../presets/", $name, ".json")))),*]
+    };
+}
+
+const FILES: &[(&str, &str)] = files![
+    "shoulder",
+    "shoulder-twist",
+    "shoulder-ellipse",
+    "elbow",
+    "forearm",
+    "wrist",
+    "hip",
+    "knee",
+    "ankle",
+    "neck",
+    "thoracic",
+    "lumbar",
+    "thoracolumbar",
+];
+
+/// Their names, from the arm to the leg to the back.
+pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// All of them, read from their data files.
+#[must_use]
+pub fn all() -> Vec<Preset> {
+    FILES.iter().filter_map(|(name, text)| Preset::read(name, text).ok()).collect()
+}
+
+/// The preset of a name, read from its data file.
+#[must_use]
+pub fn find(name: &str) -> Option<Preset> {
+    let (name, text) = FILES.iter().find(|(n, _)| *n == name)?;
+    Preset::read(name, text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::fmt::Write as _;
+    use std::path::Path;
+
+    use glam::DVec3;
+
+    use super::*;
+    use crate::limits::{Limit, SwingLimit, TwistBounds};
+    use crate::math::{Angle, Rotation, SwingAxes, SwingTwist, direct_rotation, trig, unit};
+    use crate::rig::{JointKind, Rig, Source};
+
+    fn deg(degrees: f64) -> Angle {
+        Angle::from_degrees(degrees)
+    }
+
+    /// The rotation, in anatomical coordinates, that takes the bone to a direction without twist.
+    fn swing_to(bone: DVec3, direction: DVec3) -> Rotation {
+        direct_rotation(bone, direction).unwrap().rotation
+    }
+
+    /// The pose at some angle of a motion, in anatomical coordinates.
+    fn pose(preset: &Preset, motion: Motion, degrees: f64) -> Rotation {
+        let signed = |positive: bool| deg(if positive { degrees } else { -degrees });
+        let about = |axis, angle| Rotation::from_axis_angle(axis, angle).unwrap();
+        let bone = preset.bone;
+        match motion {
+            Motion::Swing { from, toward } => {
+                let from = from.unwrap_or(bone);
+                assert!(from.dot(toward).abs() < 1e-12, "{}", preset.name);
+                let (sin, cos) = trig::sin_cos(deg(degrees).radians());
+                swing_to(bone, from * cos + toward * sin)
+            }
+            Motion::Twist { positive, at } => {
+                swing_to(bone, at.unwrap_or(bone)) * about(bone, signed(positive))
+            }
+            Motion::Hinge { positive } => {
+                let Limit::Hinge { axis, .. } = &preset.joint.limit else { panic!("no hinge") };
+                about(*axis, signed(positive))
+            }
+            Motion::Universal { axis, positive } => {
+                let Limit::Universal { axes, .. } = &preset.joint.limit else { panic!("not two") };
+                about(axes[axis], signed(positive))
+            }
+        }
+    }
+
+    #[test]
+    fn b14_every_preset_is_read_and_prepared_and_allows_its_zero_pose() {
+        assert_eq!(all().len(), FILES.len());
+        let mut seen = HashSet::new();
+        for (name, text) in FILES {
+            let preset = Preset::read(name, text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(seen.insert(*name) && find(name).is_some(), "{name} twice");
+            assert_eq!(preset.joint.source, Some(Source::Preset), "{name}");
+            let limit = preset.joint.limit.prepare().unwrap();
+            assert!(limit.contains(preset.joint.center.inverse()), "{name}");
+            // It is an entry of a rig document, with nothing that looks misspelt.
+            let document = format!(
+                r#"{{"condyle": 1, "skeleton": {{"joints": [{{"name": "J", "offset_m": [0, 0, 0]}}]}},
+                "joints": {{"J": {text}}}}}"#
+            );
+            let read = Rig::read(document.as_bytes()).unwrap();
+            assert!(read.warnings.is_empty(), "{name}: {:?}", read.warnings);
+        }
+        assert!(find("tail").is_none());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("presets");
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), FILES.len());
+    }
+
+    #[test]
+    fn b14_every_cited_arc_ends_where_it_says() {
+        let mut motions = 0;
+        for preset in all() {
+            let limit = preset.joint.limit.prepare().unwrap();
+            let left = preset.joint.mirrored(DVec3::Z).unwrap();
+            let left_limit = left.limit.prepare().unwrap();
+            for citation in &preset.citations {
+                let Some(motion) = citation.motion else { continue };
+                let what = format!("{}: {}", preset.name, citation.what);
+                for (step, inside) in [(-0.5, true), (0.5, false)] {
+                    let pose = pose(&preset, motion, citation.value_deg + step);
+                    let m = preset.joint.center.inverse() * pose;
+                    assert_eq!(limit.contains(m), inside, "{what} {step}");
+                    // The other side: z, to the right, changes its sign.
+                    let [w, x, y, z] = pose.to_wxyz();
+                    let mirrored = Rotation::from_wxyz([w, -x, -y, z]).unwrap();
+                    let m = left.center.inverse() * mirrored;
+                    assert_eq!(left_limit.contains(m), inside, "left {what} {step}");
+                }
+                motions += 1;
+            }
+        }
+        assert!(motions > 50, "{motions}");
+    }
+
+    #[test]
+    fn b14_limits_have_no_end_that_is_not_cited() {
+        for preset in all() {
+            let has = |motion: Motion| preset.citations.iter().any(|c| c.motion == Some(motion));
+            let both = |of: fn(bool) -> Motion| {
+                assert!(has(of(true)) && has(of(false)), "{}", preset.name);
+            };
+            match preset.joint.kind {
+                JointKind::Hinge => both(|positive| Motion::Hinge { positive }),
+                JointKind::Universal => {
+                    both(|positive| Motion::Universal { axis: 0, positive });
+                    both(|positive| Motion::Universal { axis: 1, positive });
+                }
+                _ => {
+                    both(|positive| Motion::Twist { positive, at: None });
+                    assert!(preset.construction.is_some(), "{}", preset.name);
+                    let swings = preset.citations.iter().filter_map(|c| c.motion);
+                    let swings = swings.filter(|m| matches!(m, Motion::Swing { .. })).count();
+                    assert!(swings >= 4, "{}", preset.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn b14_polygons_of_quarters_of_ellipses_are_what_they_say() {
+        let mut tested = 0;
+        for preset in all() {
+            let Limit::SwingTwist(limit) = &preset.joint.limit else { continue };
+            let SwingLimit::Polygons(polygons) = &limit.swing else { continue };
+            if preset.construction.as_ref().is_none_or(|c| !c.contains("24 corners")) {
+                continue;
+            }
+            let forward = DVec3::X;
+            let aside = preset.bone.cross(forward);
+            let value = |direction: DVec3| {
+                let found = preset
+                    .citations
+                    .iter()
+                    .find(|c| c.motion == Some(Motion::Swing { from: None, toward: direction }));
+                found.unwrap().value_deg
+            };
+            assert_eq!(polygons[0].len(), 24);
+            // The swing's rotation vector is across the way that the bone goes.
+            let axes = SwingAxes::new(preset.bone, Some(forward)).unwrap();
+            for corner in &polygons[0] {
+                let swing = SwingTwist::from_rotation(swing_to(preset.bone, *corner), &axes).swing;
+                let [p, q] = [swing.y.degrees(), -swing.x.degrees()];
+                let p = p / value(if p > 0.0 { forward } else { -forward });
+                let q = q / value(if q > 0.0 { aside } else { -aside });
+                // Nine digits in the file; the smallest arc has 19 degrees.
+                assert!((p * p + q * q - 1.0).abs() < 1e-7, "{}: {corner}", preset.name);
+            }
+            tested += 1;
+        }
+        assert_eq!(tested, 4);
+    }
+
+    #[test]
+    fn b14_the_shoulders_twist_is_105_wide_or_104_to_160() {
+        let width = |name: &str| -> Vec<f64> {
+            let Limit::SwingTwist(limit) = find(name).unwrap().joint.limit else { panic!() };
+            match limit.twist.bounds {
+                TwistBounds::Arc(arc) => vec![arc.width().degrees()],
+                TwistBounds::BySwing(at) => at.iter().map(|a| a.arc.width().degrees()).collect(),
+                TwistBounds::Free => vec![],
+            }
+        };
+        for name in ["shoulder", "shoulder-ellipse"] {
+            assert!((width(name)[0] - 105.0).abs() < 1e-9);
+        }
+        let widths = width("shoulder-twist");
+        let [min, max] = [f64::min, f64::max].map(|f| widths.iter().copied().reduce(f).unwrap());
+        assert!((min - 104.0).abs() < 1e-9 && (max - 160.0).abs() < 1e-9);
+        // Zero twist is the same for both kinds of shoulder, wherever the arm is.
+        let polygon = find("shoulder").unwrap().joint;
+        let ellipse = find("shoulder-ellipse").unwrap().joint;
+        let [a, b] = [&polygon, &ellipse].map(|j| j.limit.prepare().unwrap());
+        for direction in [[1.0, 0.2, 0.3], [0.1, -1.0, 0.1], [0.5, 0.5, 0.6]] {
+            let direction = unit(DVec3::from_array(direction)).unwrap();
+            let zero = swing_to(DVec3::NEG_Y, direction);
+            for twist in [-45.9, 59.0, -46.0, 59.1] {
+                let pose = zero * Rotation::about_y(deg(-twist));
+                let m = ellipse.center.inverse() * pose;
+                assert_eq!(a.contains(pose), twist.abs() < 45.95 || twist == 59.0);
+                assert_eq!(b.contains(m), a.contains(pose), "{direction} {twist}");
+            }
+        }
+    }
+
+    /// The part of `docs/presets.md` that has values.
+    fn tables() -> String {
+        let mut text = String::from("| preset | kind | ranges in degrees |\n| --- | --- | --- |\n");
+        for preset in all() {
+            let ends = preset.citations.iter().filter(|c| c.motion.is_some());
+            let ends: Vec<String> = ends.map(|c| format!("{} {}", c.what, c.value_deg)).collect();
+            let (name, kind) = (preset.name, preset.joint.kind);
+            writeln!(text, "| [{name}](#{name}) | {kind} | {} |", ends.join(", ")).unwrap();
+        }
+        text.push('\n');
+        let mut sources: Vec<String> = Vec::new();
+        for preset in all() {
+            let Preset { name, title, frame, .. } = &preset;
+            write!(text, "### {name}\n\n{title}.\n\n").unwrap();
+            write!(text, "- Space: {}.\n- Bone: {}.\n", frame.space, frame.bone).unwrap();
+            write!(text, "- Zero: {}\n- Senses: {}\n", frame.zero, frame.senses).unwrap();
+            if let Some(construction) = &preset.construction {
+                writeln!(text, "- Constructed: {construction}").unwrap();
+            }
+            text.push_str("\n| motion | degrees | status | source | notes |\n");
+            text.push_str("| --- | --- | --- | --- | --- |\n");
+            for c in &preset.citations {
+                let source = format!("{}, {}, {}", c.who, c.year, c.place);
+                let number = sources.iter().position(|s| *s == source).unwrap_or_else(|| {
+                    sources.push(source);
+                    sources.len() - 1
+                });
+                let notes: Vec<&str> =
+                    [&c.second, &c.note].into_iter().flatten().map(String::as_str).collect();
+                let (what, value, status) = (&c.what, c.value_deg, c.status.as_str());
+                let (number, notes) = (number + 1, notes.join("; "));
+                writeln!(text, "| {what} | {value} | {status} | {number} | {notes} |").unwrap();
+            }
+            text.push('\n');
+        }
+        text.push_str("## Sources\n\n");
+        for (i, source) in sources.iter().enumerate() {
+            writeln!(text, "{}. {source}", i + 1).unwrap();
+        }
+        text.push_str("\n## Unverified values\n\n");
+        for preset in all() {
+            for c in preset.citations.iter().filter(|c| c.status == Status::Unverified) {
+                writeln!(text, "- {}: {}, {}", preset.name, c.what, c.value_deg).unwrap();
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_manual_has_the_values_of_the_data_files() {
+        const BEGINS: &str = "<!-- From the data files. -->\n\n";
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/presets.md");
+        let page = std::fs::read_to_string(&path).unwrap();
+        let (head, found) = page.split_once(BEGINS).expect("the mark where the tables begin");
+        let tables = tables();
+        if found != tables && std::env::var_os("CONDYLE_BLESS").is_some() {
+            std::fs::write(&path, format!("{head}{BEGINS}{tables}")).unwrap();
+            return;
+        }
+        let hint = "CONDYLE_BLESS=1 writes them anew";
+        for (line, expected) in found.lines().zip(tables.lines()) {
+            assert_eq!(line, expected, "{hint}");
+        }
+        assert_eq!(found.lines().count(), tables.lines().count(), "{hint}");
+    }
+}
