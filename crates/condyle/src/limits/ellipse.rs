@@ -143,9 +143,9 @@ impl Bend {
 /// # Domain
 ///
 /// Nearest in the plane of rotation vectors, not on the sphere: the direction it gives is farther away
-/// than the nearest one by up to 0.05° for an ellipse of 30° by 20°, 0.6° for 60° by 25°, 10° for
-/// 120° by 60° (`tests::the_quartic_is_near_for_small_swings_only` measures it). Negative radii count as
-/// 0; for the centre of a circle the foot is on +x. What is not finite comes back as it is.
+/// than the nearest one by up to 0.03° for an ellipse of 30° by 20°, 2.2° for 60° by 25° and 51° for
+/// 120° by 60°, for directions up to the larger radius outside (a test measures it). Negative radii
+/// count as 0; for the centre of a circle the foot is on +x. What is not finite comes back as it is.
 #[must_use]
 pub fn swing_by_quartic(rx: Angle, ry: Angle, swing: Swing) -> Swing {
     let p = DVec2::new(swing.x.radians(), swing.y.radians());
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn the_quartic_is_near_for_small_swings_only() {
         let mut rng = Rng::new(2);
-        for (rx, ry, bound) in [(30.0, 20.0, 100.0), (60.0, 25.0, 100.0), (120.0, 60.0, 100.0)] {
+        for (rx, ry, bound) in [(30.0, 20.0, 0.03), (60.0, 25.0, 3.0), (120.0, 60.0, 60.0)] {
             let (rx, ry) = (Angle::from_degrees(rx), Angle::from_degrees(ry));
             let limit = Limit::SwingTwist(SwingTwistLimit {
                 swing: SwingLimit::Ellipse { rx, ry },
@@ -296,8 +296,7 @@ mod tests {
                 assert!(found >= -away - 1e-9);
                 worst = worst.max((found + away).to_degrees());
             }
-            println!("{rx:?} {ry:?}: {worst}");
-            assert!(worst < bound && worst > 0.0005 * bound, "{rx:?} {ry:?}: {worst}");
+            assert!(worst < bound && worst > 0.5 * bound, "{rx:?} {ry:?}: {worst}");
         }
     }
 }

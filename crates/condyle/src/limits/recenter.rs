@@ -34,7 +34,8 @@ impl SwingTwistLimit {
     ///
     /// # Errors
     ///
-    /// If the limit cannot be prepared, or if it already has a twist offset: two cannot be kept.
+    /// If the limit cannot be prepared, if it already has a twist offset, since two cannot be kept, or if
+    /// the boundary touches itself and is not made of polygons.
     pub fn recentered(&self) -> Result<Recentered, LimitError> {
         if !matches!(self.twist.offset, TwistOffset::None) {
             return Err(LimitError::new(LimitErrorKind::TooLarge).within("offset").within("twist"));
@@ -69,6 +70,8 @@ impl SwingTwistLimit {
             TwistOffset::None
         };
         let limit = Self { axes: self.axes, swing, twist: TwistLimit { bounds, offset } };
+        // Polygons must not touch themselves, as the boundary of a box over a pole does.
+        Region::new(&limit.swing, &limit.axes).map_err(|e| e.within("swing"))?;
         Ok(Recentered { center, limit })
     }
 }
@@ -121,6 +124,10 @@ mod tests {
                 offset: TwistOffset::None,
             };
             let old = SwingTwistLimit { axes, swing, twist };
+            if name == "box over the pole" {
+                assert!(old.recentered().is_err(), "its boundary touches itself at the pole");
+                continue;
+            }
             let new = old.recentered().unwrap();
             let (old, limit) = (
                 Limit::SwingTwist(old).prepare().unwrap(),

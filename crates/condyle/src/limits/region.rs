@@ -236,8 +236,10 @@ impl Region {
             let mut line = Vec::new();
             first.trace(step, &mut line);
             let mut end = first.point(1.0);
-            // The piece that begins where this one ends.
-            while (end - start).length_squared() > 1e-12 {
+            let mut length = first.length();
+            // The piece that begins where this one ends, until one is back; not yet, if the first one
+            // is tiny.
+            while (end - start).length_squared() > 1e-12 || length < 1e-4 {
                 let next = open
                     .iter()
                     .enumerate()
@@ -247,8 +249,11 @@ impl Region {
                 let piece = open.swap_remove(i);
                 piece.trace(step, &mut line);
                 end = piece.point(1.0);
+                length += piece.length();
             }
-            loops.push(line);
+            if line.len() > 2 {
+                loops.push(line);
+            }
         }
         loops
     }
