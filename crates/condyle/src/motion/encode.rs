@@ -14,9 +14,9 @@ use super::{AngleUnit, Channels, Clip, Sequence};
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Rotation, trig};
 use crate::skeleton::{Dof, JointIndex};
 
-/// Turns smaller than this are no reason for another degree of freedom, in radians. Rotations carry
-/// rounding of some 1e-15, files at best 1e-8.
-const TURN_TOLERANCE: f64 = 1e-9;
+/// Turns smaller than this are no reason for another degree of freedom, in radians: a thousand times
+/// the rounding that rotations carry.
+const TURN_TOLERANCE: f64 = 1e-12;
 
 /// Shifts smaller than this are none, as a share of the skeleton's size: a hundred times what
 /// rounding does to a place, far below the digits that files have.
