@@ -31,6 +31,7 @@ pub mod limits;
 pub mod math;
 mod memory;
 pub mod motion;
+pub mod picture;
 pub mod rig;
 pub mod skeleton;
 pub mod synth;
