@@ -34,6 +34,9 @@ pub(crate) enum Command {
                             condyle resample walk.bvh --frames 100 --interpolation smooth -o \
                             walk100.bvh")]
     Resample(Resample),
+    /// Pictures and figures of limits
+    #[command(subcommand, after_help = LIMITS_EXAMPLES)]
+    Limits(LimitsCommand),
     /// No input needed: make a figure and motion with known truth, show and convert it
     #[command(after_help = "Example:\n  condyle demo -o demo")]
     Demo(Demo),
@@ -51,6 +54,40 @@ pub(crate) enum Command {
         /// The command whose page to print, else the overview
         command: Option<String>,
     },
+}
+
+const LIMITS_EXAMPLES: &str = "Examples:\n  condyle limits show rig.json                     all \
+                               joints in a table\n  condyle limits show rig.json LeftArm             \
+                               one joint, with a picture\n  condyle limits show rig.json LeftArm \
+                               -o arm.svg\n  condyle limits show rig.json -o sheet.svg        all \
+                               joints in one picture\n  condyle limits show rig.json --json";
+
+/// What to do with limits.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LimitsCommand {
+    /// Show what joints can do: as text, as JSON, or as a picture
+    #[command(after_help = LIMITS_EXAMPLES)]
+    Show(LimitsShow),
+}
+
+/// `condyle limits show`.
+#[derive(Debug, Args)]
+pub(crate) struct LimitsShow {
+    /// The rig document (RIG.json)
+    #[arg(value_name = "RIG")]
+    pub(crate) rig: PathBuf,
+    /// The joint to show in detail, else all in a table
+    #[arg(value_name = "JOINT")]
+    pub(crate) joint: Option<String>,
+    /// Write a picture (SVG) instead; `-` is standard output
+    #[arg(short, long, value_name = "FILE.svg")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Turn repairs of the document into errors
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 /// How to read files; the same for every command.

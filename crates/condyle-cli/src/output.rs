@@ -1,10 +1,11 @@
 //! What a person or a script sees: errors, warnings, progress.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use condyle::formats::{ReadError, Warning, WriteError};
+use condyle::rig::{RigError, RigWarning};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Why a command could not do its work; exit code 2.
@@ -14,6 +15,10 @@ pub(crate) enum Failure {
     Read(Vec<ReadError>),
     /// A file that could not be written.
     Write { output: PathBuf, error: WriteError },
+    /// A rig document that could not be read, or limits in it that make no sense.
+    Rig(Vec<RigError>),
+    /// A file that could not be opened, read or written.
+    File { path: PathBuf, what: String, help: &'static str },
     /// Arguments that do not go together.
     Usage { what: String, help: Option<String> },
     /// Standard output is gone or full.
@@ -45,6 +50,11 @@ impl Failure {
                 complain("  help: condyle info shows what the input holds");
             }
             Self::Write { error, .. } => complain(&error.to_string()),
+            Self::Rig(errors) => errors.iter().for_each(|e| complain(&e.to_string())),
+            Self::File { path, what, help } => {
+                complain(&format!("{}: {what}", path.display()));
+                complain(&format!("  help: {help}"));
+            }
             Self::Usage { what, help } => {
                 complain(&format!("condyle: {what}"));
                 if let Some(help) = help {
@@ -82,6 +92,27 @@ pub(crate) fn print_warnings(warnings: &[Warning]) {
     for warning in warnings {
         complain(&format!("warning: {warning}"));
     }
+}
+
+/// Prints warnings about a rig document to standard error.
+pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
+    for warning in warnings {
+        complain(&format!("warning: {warning}"));
+    }
+}
+
+/// Writes a file under a temporary name and renames it, so that nothing is ever half-written.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written =
+        std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        let help = "choose a folder that is there and may be written to";
+        Failure::File { path: path.to_owned(), what: format!("cannot be written: {error}"), help }
+    })
 }
 
 /// A bar over `n` steps of long work: on a terminal, and nothing on a pipe.

@@ -116,7 +116,7 @@ fn next_steps(out: &mut impl std::io::Write, folder: &Path) -> std::io::Result<(
     writeln!(out, "  {me} resample {folder}/figure.bvh --fps 30 -o {folder}/slow.bvh")
 }
 
-fn new_table(header: &[&str]) -> Table {
+pub(super) fn new_table(header: &[&str]) -> Table {
     let mut table = Table::new();
     let ruled = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
     table.load_style(ruled).set_header(header.to_vec()).set_width(100);

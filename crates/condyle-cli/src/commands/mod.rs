@@ -3,7 +3,9 @@
 mod convert;
 mod demo;
 mod info;
+mod limits;
 mod resample;
+mod rig;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory;
 use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice, write, write_file};
 
-use crate::args::{Cli, Command, FormatName, Writing};
+use crate::args::{Cli, Command, FormatName, LimitsCommand, Writing};
 use crate::output::{Failure, print_note, print_warnings, progress, working};
 
 /// What a command that did its work has to say; becomes the exit code.
@@ -27,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Resample(args) => resample::run(args),
+        Command::Limits(LimitsCommand::Show(args)) => limits::show(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

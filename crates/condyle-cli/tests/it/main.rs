@@ -369,6 +369,163 @@ fn resampling_keeps_the_numbers_of_the_frames_it_takes_over() {
     assert_eq!(folder.condyle("resample walk.bvh -o none.bvh").status.code(), Some(2));
 }
 
+const RIG: &str = r#"{
+  "condyle": 1,
+  "skeleton": { "joints": [
+    { "name": "Hips", "offset_m": [0, 1, 0] },
+    { "name": "LeftArm", "parent": "Hips", "offset_m": [0.2, 0.5, 0] },
+    { "name": "LeftForeArm", "parent": "LeftArm", "offset_m": [0.3, 0, 0] },
+    { "name": "LeftHand", "parent": "LeftForeArm", "offset_m": [0.3, 0, 0] }
+  ] },
+  "joints": {
+    "Hips": { "kind": "free" },
+    "LeftArm": { "kind": "ball", "bone_axis": [1, 0, 0], "x_axis": [0, 1, 0],
+      "limit": { "shape": "swing_twist",
+        "swing": { "shape": "ellipse", "rx_deg": 60, "ry_deg": 60 },
+        "twist": { "shape": "arc", "min_deg": -40, "max_deg": 70 } },
+      "source": "estimated", "confidence": 0.9 },
+    "LeftForeArm": { "kind": "hinge", "axis": [0, 0, 1],
+      "limit": { "shape": "arc", "min_deg": 4.5, "max_deg": 141 }, "why": "one axis" }
+  }
+}
+"#;
+
+#[test]
+fn limits_show_lists_all_joints_and_one_in_detail() {
+    let folder = Folder::new("limits_show");
+    folder.write("rig.json", RIG);
+    let got = folder.condyle("limits show rig.json");
+    assert_eq!(got.status.code(), Some(0));
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    let line = |name: &str| {
+        let found = out.lines().find(|l| l.split_whitespace().next() == Some(name));
+        found.unwrap_or_else(|| panic!("no {name}: {out}")).split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(
+        line("LeftArm").join(" "),
+        "LeftArm ball ellipse x -60..60, y -60..60 -40..70 25 % 60 inside"
+    );
+    assert_eq!(line("LeftForeArm").join(" "), "LeftForeArm hinge arc 4.5..141 off 4.5");
+    // A joint without an entry can do anything.
+    assert_eq!(line("LeftHand")[1..], ["free", "free", "inside"]);
+
+    let got = folder.condyle("limits show rig.json LeftArm");
+    let out = String::from_utf8(got.stdout).unwrap();
+    for text in [
+        "LeftArm: ball, estimated, confidence 0.90\n",
+        "  swing     about x -60 to 60°, about y -60 to 60°\n",
+        "  area      3.142 sr, 25 % of the sphere, like a cone of 60° about the bone\n",
+        "  twist     -40 to 70°, 110° wide everywhere\n",
+        "  rest      inside\n",
+        "####@###",
+        "rim at 90°",
+    ] {
+        assert!(out.contains(text), "{text:?}\n{out}");
+    }
+    // On a pipe the picture is ASCII.
+    let picture: Vec<&str> = out.lines().filter(|l| l.contains("..") || l.contains("##")).collect();
+    assert_eq!(picture.len(), 24);
+    assert!(picture.iter().all(|l| l.is_ascii() && l.len() <= 60), "{out}");
+    let got = folder.condyle("limits show rig.json LeftForeArm");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("why       one axis") && out.contains("angle     4.5 to 141°"), "{out}");
+    assert!(out.contains("rest      outside by 4.5°"), "{out}");
+}
+
+#[test]
+fn limits_show_as_json_has_the_figures() {
+    let folder = Folder::new("limits_json");
+    folder.write("rig.json", RIG);
+    let got = folder.condyle("limits show rig.json --json");
+    assert_eq!(got.status.code(), Some(0));
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(value["path"], "rig.json");
+    assert_eq!(value["joints"].as_object().unwrap().len(), 4);
+    let arm = &value["joints"]["LeftArm"];
+    assert_eq!((&arm["kind"], &arm["shape"]), (&"ball".into(), &"swing_twist".into()));
+    assert_eq!(arm["rest_inside"], true);
+    let near = |value: &serde_json::Value, expected: f64| {
+        let got = value.as_f64().unwrap();
+        assert!((got - expected).abs() < 0.01, "{got} {expected}");
+    };
+    near(&arm["swing"]["area_sr"], std::f64::consts::PI);
+    near(&arm["swing"]["share"], 0.25);
+    near(&arm["swing"]["cone_deg"], 60.0);
+    near(&arm["swing"]["x_deg"][0], -60.0);
+    near(&arm["swing"]["y_deg"][1], 60.0);
+    near(&arm["swing"]["farthest_deg"], 60.0);
+    near(&arm["twist"]["min_deg"], -40.0);
+    near(&arm["twist"]["max_deg"], 70.0);
+    near(&arm["twist"]["widest_deg"], 110.0);
+    let elbow = &value["joints"]["LeftForeArm"];
+    assert_eq!(elbow["rest_inside"], false);
+    near(&elbow["rest_excess_deg"], 4.5);
+    near(&elbow["arcs"][0]["max_deg"], 141.0);
+    let one = folder.condyle("limits show rig.json LeftArm --json").stdout;
+    let one: serde_json::Value = serde_json::from_slice(&one).unwrap();
+    assert_eq!(one["joints"]["LeftArm"], *arm);
+    assert_eq!(one["joints"].as_object().unwrap().len(), 1);
+}
+
+#[test]
+fn limits_show_writes_pictures() {
+    let folder = Folder::new("limits_svg");
+    folder.write("rig.json", RIG);
+    folder.check("limits show rig.json LeftArm -o arm.svg", 0, "", "");
+    folder.check("limits show rig.json -o sheet.svg", 0, "", "");
+    assert_eq!(folder.names(), ["arm.svg", "rig.json", "sheet.svg"]);
+    assert!(folder.read("arm.svg").contains("<title id=\"cl-LeftArm-title\">LeftArm</title>"));
+    assert_eq!(folder.read("sheet.svg").matches("<g role=\"img\"").count(), 3);
+    let got = folder.condyle("limits show rig.json LeftArm -o -");
+    assert_eq!(String::from_utf8(got.stdout).unwrap(), folder.read("arm.svg"));
+    let got = folder.condyle("limits show rig.json LeftArm -o arm.svg --json");
+    assert!(serde_json::from_slice::<serde_json::Value>(&got.stdout).is_ok());
+    for args in ["-o arm.png", "-o no/such/folder/arm.svg", "-o - --json"] {
+        let got = folder.condyle(&format!("limits show rig.json {args}"));
+        assert_eq!(got.status.code(), Some(2), "{args}");
+    }
+    assert_eq!(folder.names(), ["arm.svg", "rig.json", "sheet.svg"]);
+}
+
+#[test]
+fn limits_show_says_what_is_wrong_with_joint_and_rig() {
+    let folder = Folder::new("limits_errors");
+    folder.write("rig.json", RIG);
+    folder.check(
+        "limits show rig.json leftarn",
+        2,
+        "",
+        "condyle: the rig has no joint \"leftarn\"\n  help: near are \"LeftArm\", \
+         \"LeftHand\"\n",
+    );
+    let got = folder.condyle("limits show gone.json");
+    assert_eq!(got.status.code(), Some(2));
+    assert!(String::from_utf8(got.stderr).unwrap().starts_with("gone.json: cannot be read: "));
+    folder.write("bad.json", &RIG.replace("hinge", "hing"));
+    let got = folder.condyle("limits show bad.json");
+    assert_eq!(got.status.code(), Some(2));
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(err.starts_with("bad.json:16:30: joints.LeftForeArm.kind: "), "{err}");
+    // What only shows when it is prepared is told with its place, too.
+    let flat = RIG.replace(
+        "\"shape\": \"ellipse\", \"rx_deg\": 60, \"ry_deg\": 60",
+        "\"shape\": \"polygon\", \"polygons\": [[[1, 0, 0], [-1, 0, 0], [0, 1, 0]]]",
+    );
+    folder.write("flat.json", &flat);
+    let got = folder.condyle("limits show flat.json");
+    assert_eq!(got.status.code(), Some(2));
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(err.starts_with("flat.json:13:"), "{err}");
+    assert!(err.contains("joints.LeftArm.limit.swing.polygons[0]: "), "{err}");
+    // Repairs are warnings, and errors under --strict.
+    folder.write("long.json", &RIG.replace("\"axis\": [0, 0, 1]", "\"axis\": [0, 0, 2]"));
+    let got = folder.condyle("limits show long.json");
+    assert_eq!(got.status.code(), Some(0));
+    assert!(String::from_utf8(got.stderr).unwrap().starts_with("warning: long.json:16:"));
+    assert_eq!(folder.condyle("limits show long.json --strict").status.code(), Some(2));
+}
+
 #[test]
 fn demo_needs_nothing_and_writes_what_it_says() {
     let folder = Folder::new("demo");

@@ -137,3 +137,37 @@ fn links_inside_the_repository_lead_somewhere() {
         }
     }
 }
+
+#[path = "../../examples/shoulder.rs"]
+#[allow(dead_code, reason = "its main is for people")]
+mod shoulder;
+
+/// The example is compiled, so the page is right if it says the same.
+#[test]
+fn code_for_engine_programmers_is_that_of_the_example() {
+    let example = fs::read_to_string(root().join("crates/condyle/examples/shoulder.rs")).unwrap();
+    let example = example.replace("pub(crate) ", "");
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let section = readme.split("## For engine programmers\n").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let blocks: Vec<&str> = section.split("```rust").skip(1).collect();
+    assert_eq!(blocks.len(), 2);
+    let codes = blocks.iter().map(|b| b.split_once('\n').unwrap().1.split("```").next().unwrap());
+    let codes: Vec<&str> = codes.collect();
+    assert!(example.contains(codes[0]), "not in the example: {}", codes[0]);
+    for line in codes[1].lines() {
+        let there = example.lines().any(|l| l.trim() == line);
+        assert!(there, "not in the example: {line}");
+    }
+    let lines: usize = codes.iter().map(|c| c.lines().count()).sum();
+    assert!(lines <= 30, "{lines} lines");
+}
+
+#[test]
+fn the_picture_of_the_shoulder_is_what_the_example_draws() {
+    let limit = shoulder::shoulder().unwrap();
+    let drawn = condyle::picture::of_limit("Left shoulder", &limit).unwrap();
+    let kept = fs::read_to_string(root().join("docs/pictures/shoulder.svg")).unwrap();
+    let how = "run: cargo run --example shoulder -- docs/pictures/shoulder.svg";
+    assert!(drawn == kept, "the picture is out of date; {how}");
+}

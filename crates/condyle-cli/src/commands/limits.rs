@@ -1,0 +1,291 @@
+//! `condyle limits`.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::path::Path;
+
+use comfy_table::ContentArrangement;
+use condyle::limits::Limit;
+use condyle::math::{Angle, Arc};
+use condyle::picture::{self, Characters, Figures, SwingFigures};
+use condyle::rig::{Rig, RigError, RigJoint, Source};
+use serde_json::{Value, json};
+
+use super::demo::new_table;
+use super::rig::{find, joints_of, rig_of};
+use super::{Answer, print_bytes};
+use crate::args::LimitsShow;
+use crate::output::{Failure, printable, wrapped, write_whole};
+
+/// Columns of the picture of a region.
+const COLUMNS: usize = 48;
+
+/// Columns of text.
+const WIDTH: usize = 100;
+
+/// A joint and its figures.
+type Row<'a> = (&'a str, &'a RigJoint, Figures);
+
+pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
+    if let Some(output) = &args.output {
+        check_name(output, args.json)?;
+    }
+    let rig = rig_of(&args.rig, args.strict)?;
+    let joints = joints_of(&rig);
+    let one = args.joint.as_deref().map(|name| find(&joints, name)).transpose()?;
+    let chosen = one.map_or(joints.as_slice(), std::slice::from_ref);
+
+    let told = |name: &str, error: &condyle::limits::LimitError| -> RigError {
+        rig.limit_error(name, error).with_file(&args.rig)
+    };
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    let mut errors = Vec::new();
+    for (name, joint) in chosen {
+        match Figures::of(&joint.limit, joint.center) {
+            Ok(figures) => rows.push((name, joint, figures)),
+            Err(error) => errors.push(told(name, &error)),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Failure::Rig(errors));
+    }
+    if let Some(output) = &args.output {
+        let picture = draw(&args.rig, &rig, one)?;
+        if output == Path::new("-") {
+            return print_bytes(picture.as_bytes());
+        }
+        write_whole(output, picture.as_bytes())?;
+        if !args.json {
+            return Ok(Answer::Yes);
+        }
+    }
+    if args.json {
+        let joints: serde_json::Map<String, Value> =
+            rows.iter().map(|row| (row.0.to_owned(), json_of(row))).collect();
+        let path = args.rig.display().to_string();
+        let text = format!("{:#}\n", json!({ "path": path, "joints": joints }));
+        return print_bytes(text.as_bytes());
+    }
+    let mut out = std::io::stdout().lock();
+    match (one, rows.as_slice()) {
+        (Some(_), [row]) => out.write_all(detail(row, characters()).as_bytes())?,
+        _ => writeln!(out, "{}", table(&rows))?,
+    }
+    out.flush()?;
+    Ok(Answer::Yes)
+}
+
+fn check_name(output: &Path, json: bool) -> Result<(), Failure> {
+    if output == Path::new("-") {
+        if json {
+            let what = "picture and JSON cannot both go to standard output";
+            return Err(Failure::usage(what, "give the picture a name, or leave --json out"));
+        }
+        return Ok(());
+    }
+    if output.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
+        return Ok(());
+    }
+    let what = format!("{} has not the extension of a picture", output.display());
+    Err(Failure::usage(what, "pictures are SVG: name it FILE.svg"))
+}
+
+fn draw(path: &Path, rig: &Rig, one: Option<&(&str, RigJoint)>) -> Result<String, Failure> {
+    let drawn = match one {
+        Some((name, joint)) => {
+            picture::of_joint(name, joint).map_err(|e| rig.limit_error(name, &e))
+        }
+        None => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            picture::of_rig(&name, rig)
+        }
+    };
+    drawn.map_err(|e| Failure::Rig(vec![e.with_file(path)]))
+}
+
+/// Braille where it will be shown as such.
+fn characters() -> Characters {
+    let first = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let unicode = first.is_some_and(|value| {
+        let value = value.to_lowercase();
+        value.contains("utf-8") || value.contains("utf8")
+    });
+    if unicode && std::io::stdout().is_terminal() { Characters::Braille } else { Characters::Ascii }
+}
+
+fn json_of((_, joint, figures): &Row<'_>) -> Value {
+    let mut value = json!({
+        "kind": joint.kind.as_str(),
+        "shape": figures.shape,
+        "rest_inside": figures.rest_inside,
+        "rest_excess_deg": figures.rest_excess.degrees(),
+        "source": joint.source.map(Source::as_str),
+        "confidence": joint.confidence,
+    });
+    if !figures.arcs.is_empty() {
+        value["arcs"] = figures
+            .arcs
+            .iter()
+            .map(|(name, arc)| {
+                let (min, max) = (arc.min().degrees(), arc.max().degrees());
+                json!({ "name": name, "min_deg": min, "max_deg": max })
+            })
+            .collect();
+    }
+    if let Some(swing) = &figures.swing {
+        value["swing"] = json!({
+            "shape": swing.shape,
+            "area_sr": swing.area_sr,
+            "share": swing.share(),
+            "cone_deg": swing.cone().degrees(),
+            "x_deg": swing.x.map(Angle::degrees),
+            "y_deg": swing.y.map(Angle::degrees),
+            "farthest_deg": swing.farthest.degrees(),
+        });
+        value["twist"] = json!({
+            "shape": swing.twist_shape,
+            "min_deg": swing.twist.min().degrees(),
+            "max_deg": swing.twist.max().degrees(),
+            "narrowest_deg": swing.twist_width[0].degrees(),
+            "widest_deg": swing.twist_width[1].degrees(),
+        });
+    }
+    value
+}
+
+/// Tenths of a degree, none that are zero.
+fn degrees(angle: Angle) -> String {
+    let text = format!("{:.1}", angle.degrees());
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+fn range([low, high]: [Angle; 2]) -> String {
+    format!("{} to {}", degrees(low), degrees(high))
+}
+
+fn of_arc(arc: Arc) -> String {
+    if arc.is_full() { "any".to_owned() } else { range([arc.min(), arc.max()]) }
+}
+
+fn percent(swing: &SwingFigures) -> String {
+    let share = 100.0 * swing.share();
+    if share < 10.0 { format!("{share:.1} %") } else { format!("{share:.0} %") }
+}
+
+fn rest(figures: &Figures) -> String {
+    if figures.rest_inside {
+        return "inside".to_owned();
+    }
+    format!("outside by {}", degrees(figures.rest_excess))
+}
+
+/// The twists of a joint in a table. A range that turns with the swing may come to every twist.
+fn twist(swing: &SwingFigures) -> String {
+    if swing.twist.is_full() && !swing.is_any_twist() {
+        return format!("{} wide", degrees(swing.twist_width[1]));
+    }
+    of_arc(swing.twist).replace(" to ", "..")
+}
+
+fn table(rows: &[Row<'_>]) -> String {
+    let header = ["joint", "kind", "shape", "degrees", "twist", "area", "cone", "rest"];
+    let mut table = new_table(&header);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    let range = |ends| range(ends).replace(" to ", "..");
+    let of_arc = |arc| of_arc(arc).replace(" to ", "..");
+    for (name, joint, figures) in rows {
+        let (shape, ranges) = match &figures.swing {
+            Some(s) => (s.shape, vec![format!("x {}", range(s.x)), format!("y {}", range(s.y))]),
+            None => {
+                let arc = |(name, arc): &(&str, Arc)| match *name {
+                    "angle" => of_arc(*arc),
+                    name => format!("{name} {}", of_arc(*arc)),
+                };
+                (figures.shape, figures.arcs.iter().map(arc).collect())
+            }
+        };
+        let length: usize = ranges.iter().map(String::len).sum();
+        // Each on a line of its own if they are long.
+        let ranges = ranges.join(if length > 21 { ",\n" } else { ", " });
+        let swing = figures.swing.as_ref();
+        table.add_row(vec![
+            printable(name),
+            joint.kind.to_string(),
+            shape.to_owned(),
+            ranges,
+            swing.map(twist).unwrap_or_default(),
+            swing.map(percent).unwrap_or_default(),
+            swing.map(|s| degrees(s.cone())).unwrap_or_default(),
+            rest(figures).replace("outside by", "off"),
+        ]);
+    }
+    table.to_string()
+}
+
+fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
+    let mut text = String::new();
+    let mut about = vec![joint.kind.to_string()];
+    about.extend(joint.source.map(|s| s.as_str().to_owned()));
+    about.extend(joint.confidence.map(|c| format!("confidence {c:.2}")));
+    let _ = writeln!(text, "{}: {}", printable(name), about.join(", "));
+    if let Some(why) = &joint.why {
+        let line = format!("  why       {}", printable(why));
+        let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
+    }
+    let _ = match &figures.swing {
+        None => writeln!(text, "  limit     {}", figures.shape),
+        Some(s) => {
+            writeln!(
+                text,
+                "  limit     {}: {} swing, {} twist",
+                figures.shape, s.shape, s.twist_shape
+            )
+        }
+    };
+    for (name, arc) in &figures.arcs {
+        let name = if *name == "angle" { String::new() } else { format!("{name} ") };
+        let _ = writeln!(text, "  angle     {name}{}°", of_arc(*arc).replace("any", "0 to 360"));
+    }
+    if let Some(s) = &figures.swing {
+        let _ = writeln!(text, "  swing     about x {}°, about y {}°", range(s.x), range(s.y));
+        let _ = writeln!(text, "            up to {}° from the bone", degrees(s.farthest));
+        let _ = writeln!(
+            text,
+            "  area      {:.3} sr, {} of the sphere, like a cone of {}° about the bone",
+            s.area_sr,
+            percent(s),
+            degrees(s.cone())
+        );
+        let [narrow, wide] = s.twist_width.map(degrees);
+        let wide = if narrow == wide {
+            format!("{wide}° wide everywhere")
+        } else {
+            format!("{narrow}° to {wide}° wide")
+        };
+        let _ = match s.is_any_twist() {
+            true => writeln!(text, "  twist     any"),
+            false => {
+                writeln!(text, "  twist     {}°, {wide}", range([s.twist.min(), s.twist.max()]))
+            }
+        };
+    }
+    let unit = if figures.rest_inside { "" } else { "°" };
+    let _ = writeln!(text, "  rest      {}{unit}", rest(figures));
+    if let Limit::SwingTwist(of) = &joint.limit
+        && let Ok(drawn) = picture::characters(of, COLUMNS, characters)
+    {
+        text.push('\n');
+        for line in &drawn.lines {
+            let _ = writeln!(text, "  {line}");
+        }
+        let _ = writeln!(
+            text,
+            "\n  seen along the bone: x right (swing about +y), y up (swing about -x), rim at {}°",
+            drawn.rim_deg
+        );
+    }
+    text
+}

@@ -1,0 +1,122 @@
+//! Rigs that a command is given.
+
+use std::path::Path;
+
+use condyle::rig::{Rig, RigJoint};
+
+use crate::output::{Failure, print_rig_warnings};
+
+/// The rig that an argument names, with its warnings printed. A rig is a document; names of rigs that
+/// come with the program would be looked up here.
+pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
+    let bytes = std::fs::read(argument).map_err(|error| Failure::File {
+        path: argument.to_owned(),
+        what: format!("cannot be read: {error}"),
+        help: "name a rig document (RIG.json); docs/rig.md describes it",
+    })?;
+    let mut read = Rig::read(&bytes).map_err(|e| Failure::Rig(vec![e.with_file(argument)]))?;
+    for warning in &mut read.warnings {
+        warning.file = Some(argument.to_owned());
+    }
+    if let Some(repair) = read.warnings.iter().find(|w| strict && w.is_repair()) {
+        let what = repair.to_string();
+        return Err(Failure::usage(what, "read it without --strict to accept the repair"));
+    }
+    print_rig_warnings(&read.warnings);
+    Ok(read.rig)
+}
+
+/// All joints by name: the entries of the document, then what has none and can do anything.
+pub(super) fn joints_of(rig: &Rig) -> Vec<(&str, RigJoint)> {
+    let mut joints: Vec<(&str, RigJoint)> =
+        rig.joints.iter().map(|(name, joint)| (name, joint.clone())).collect();
+    for joint in rig.skeleton.joints() {
+        if rig.joints.get(&joint.name).is_none() {
+            joints.push((&joint.name, RigJoint::default()));
+        }
+    }
+    joints
+}
+
+/// The joint of a name, or an error with names that are spelt nearly like it.
+pub(super) fn find<'a>(
+    joints: &'a [(&'a str, RigJoint)],
+    name: &str,
+) -> Result<&'a (&'a str, RigJoint), Failure> {
+    joints.iter().find(|(n, _)| *n == name).ok_or_else(|| {
+        let help = near(joints.iter().map(|(n, _)| *n), name);
+        Failure::usage(format!("the rig has no joint {name:?}"), &help)
+    })
+}
+
+/// Which name may be meant.
+fn near<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> String {
+    const SHOWN: usize = 5;
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(usize, &str)> = names
+        .map(|n| {
+            let known = n.to_lowercase();
+            let within = known.contains(&wanted) || wanted.contains(&known);
+            (if within { 1 } else { distance(&known, &wanted) }, n)
+        })
+        .collect();
+    if near.is_empty() {
+        return "it has none at all".to_owned();
+    }
+    near.sort();
+    let good = wanted.chars().count() / 2 + 1;
+    let quoted = |list: &[(usize, &str)]| {
+        list.iter().map(|(_, n)| format!("{n:?}")).collect::<Vec<_>>().join(", ")
+    };
+    let meant: Vec<(usize, &str)> = near.iter().copied().filter(|n| n.0 <= good).collect();
+    if meant.is_empty() {
+        let more =
+            if near.len() > SHOWN { ", and others: leave the name out to see all" } else { "" };
+        return format!("its joints are {}{more}", quoted(&near[..near.len().min(SHOWN)]));
+    }
+    format!("near are {}", quoted(&meant[..meant.len().min(SHOWN)]))
+}
+
+/// How many characters to add, remove or replace to make one text of the other (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = before + usize::from(x != *y);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, n) in [
+            ("", "", 0),
+            ("arm", "arm", 0),
+            ("arm", "", 3),
+            ("kitten", "sitting", 3),
+            ("ab", "ba", 2),
+        ] {
+            assert_eq!(distance(a, b), n, "{a} {b}");
+            assert_eq!(distance(b, a), n, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn near_names_come_first() {
+        let names = || ["Hips", "LeftArm", "RightArm", "LeftForeArm"].into_iter();
+        assert_eq!(near(names(), "leftarn"), "near are \"LeftArm\"");
+        assert_eq!(near(names(), "Arm"), "near are \"LeftArm\", \"LeftForeArm\", \"RightArm\"");
+        assert!(near(names(), "zzz").starts_with("its joints are "));
+        assert_eq!(near([].into_iter(), "x"), "it has none at all");
+    }
+}
