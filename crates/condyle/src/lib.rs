@@ -31,11 +31,8 @@ pub mod limits;
 pub mod math;
 mod memory;
 pub mod motion;
-<<<<<<< HEAD
 pub mod presets;
-=======
 pub mod picture;
->>>>>>> picture
 pub mod rig;
 pub mod skeleton;
 pub mod synth;
