@@ -189,7 +189,7 @@ impl Ball {
     ///   δd = v × d        δτ = v · (z + d) / (1 + d·z)
     /// ```
     ///
-    /// The second follows from τ = 2 atan2(q_z, q_w) and δq = ½ v q.
+    /// The second follows from `τ = 2 atan2(z, w)` of the quaternion q, and `δq = ½ v q`.
     fn twist_rate(direction: DVec3) -> DVec3 {
         let sum = 1.0 + direction.z;
         if sum < 1e-300 {
@@ -208,7 +208,7 @@ impl Ball {
     fn swing_half_space(&self, d: DVec3) -> Option<HalfSpace> {
         let nearest = self.region.nearest(d)?;
         let inside = self.region.contains(d);
-        let angle = nearest.foot.angle();
+        let angle = nearest.foot.angle(d);
         let normal = Self::inward(d, &nearest, inside).map_or(DVec3::ZERO, |u| d.cross(u));
         Some(HalfSpace::new(self.axes.vector(normal), if inside { angle } else { -angle }))
     }

@@ -121,13 +121,14 @@ mod tests {
         let mut projected = all.clone();
         let changed = limit.project_all(&mut projected);
         assert_eq!(changed, inside.iter().filter(|inside| !**inside).count());
-        for i in 0..500 {
+        for (i, distance) in distances.iter().enumerate() {
             let m = all.at(i);
-            assert_eq!(distances[i].to_bits(), limit.distance(m).radians().to_bits());
+            assert_eq!(distance.to_bits(), limit.distance(m).radians().to_bits());
             assert_eq!(projected.at(i).quat().to_array(), limit.project(m).quat().to_array());
         }
         assert_eq!(limit.project_all(&mut projected), 0);
 
+        #[allow(clippy::cast_possible_truncation, reason = "that is what single precision does")]
         let mut columns = all.xyzw().map(|c| c.iter().map(|v| *v as f32).collect::<Vec<f32>>());
         columns[0][3] = f32::NAN;
         let [x, y, z, w] = &mut columns;

@@ -81,10 +81,15 @@ impl Foot {
         Self { point, chord_square: (d - point).length_squared(), at: None }
     }
 
-    /// The angle from the query.
-    pub(crate) fn angle(&self) -> f64 {
-        let half = 0.5 * self.chord_square.sqrt();
-        2.0 * trig::asin(if half < 1.0 { half } else { 1.0 })
+    /// The angle from the query `d`.
+    pub(crate) fn angle(&self, d: DVec3) -> f64 {
+        let half = |square: f64| trig::asin((0.5 * square.sqrt()).min(1.0));
+        // The chord says little near half a turn; what is missing does.
+        if self.chord_square <= 2.0 {
+            2.0 * half(self.chord_square)
+        } else {
+            PI - 2.0 * half((d + self.point).length_squared())
+        }
     }
 
     fn nearer(self, other: Self) -> Self {
@@ -166,16 +171,16 @@ impl CircleArc {
     fn foot(&self, d: DVec3) -> Foot {
         let height = self.axis.dot(d);
         let across = (d - self.axis * height).length();
-        if across > 1e-150 {
-            if let Some(t) = self.parameter(d) {
-                let w = (d - self.axis * height) / across;
-                let away = trig::atan2(across, height) - self.radius;
-                return Foot {
-                    point: self.axis * self.cos + w * self.sin,
-                    chord_square: chord_square(away),
-                    at: Some(t),
-                };
-            }
+        if across > 1e-150
+            && let Some(t) = self.parameter(d)
+        {
+            let w = (d - self.axis * height) / across;
+            let away = trig::atan2(across, height) - self.radius;
+            return Foot {
+                point: self.axis * self.cos + w * self.sin,
+                chord_square: chord_square(away),
+                at: Some(t),
+            };
         }
         Foot::at_end(d, self.point(0.0)).nearer(Foot::at_end(d, self.point(1.0)))
     }
@@ -269,9 +274,9 @@ impl EllipseArc {
         for _ in 0..80 {
             let (f, slope) = self.slope(d, x);
             if (f < 0.0) == rising {
-                a = x
+                a = x;
             } else {
-                b = x
+                b = x;
             }
             let newton = x - f / slope;
             let inside = (newton - a) * (newton - b) < 0.0;

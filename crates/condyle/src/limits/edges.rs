@@ -1,10 +1,8 @@
 //! Great arcs, prepared for asking which point of them is nearest.
 
-use std::f64::consts::PI;
-
 use glam::DVec3;
 
-use crate::math::{Angle, trig, unit};
+use crate::math::unit;
 
 /// Great arcs shorter than half a turn, in groups of consecutive ones with a ball around each, and
 /// groups of groups, so that most are never looked at.
@@ -68,19 +66,6 @@ pub(crate) enum Part {
     End,
 }
 
-impl Nearest {
-    /// How far it is from `d`, the unit vector that it is nearest to, in `[0, π]`.
-    pub(crate) fn angle(&self, d: DVec3) -> Angle {
-        let half = |squared: f64| trig::asin((0.5 * squared.sqrt()).min(1.0));
-        // The chord says little near half a turn; what is missing does.
-        if self.chord_squared <= 2.0 || !d.is_finite() {
-            Angle::from_radians(2.0 * half(self.chord_squared))
-        } else {
-            Angle::from_radians(PI - 2.0 * half((d + self.point).length_squared()))
-        }
-    }
-}
-
 /// What the search has found so far.
 #[derive(Clone, Copy)]
 struct Best {
@@ -126,10 +111,6 @@ impl Edges {
 
     pub(crate) fn len(&self) -> usize {
         self.edges.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.edges.is_empty()
     }
 
     /// The corners of an arc.

@@ -189,13 +189,13 @@ fn quadrant_foot(a: f64, b: f64, px: f64, py: f64) -> DVec2 {
     for _ in 0..100 {
         let (f, slope) = value(lambda);
         if f > 0.0 {
-            low = lambda
+            low = lambda;
         } else {
-            high = lambda
+            high = lambda;
         }
         let newton = lambda - f / slope;
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-        if next == lambda || !(low < high) {
+        if next == lambda || low >= high {
             break;
         }
         lambda = next;

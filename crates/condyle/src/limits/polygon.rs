@@ -91,6 +91,7 @@ impl Polygon {
     }
 
     /// Edge `i` goes from corner `i` to the next.
+    #[cfg(test)]
     pub(crate) const fn edges(&self) -> &Edges {
         &self.edges
     }

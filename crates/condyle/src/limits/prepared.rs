@@ -49,7 +49,7 @@ enum Kind {
     Free,
     Locked(LockedLimit),
     Hinge(HingeLimit),
-    Universal(UniversalLimit),
+    Universal(Box<UniversalLimit>),
     EulerBox(Box<EulerBoxLimit>),
     Ball(Box<Ball>),
 }
@@ -65,7 +65,9 @@ impl Limit {
             Self::Free => Kind::Free,
             Self::Locked => Kind::Locked(LockedLimit),
             Self::Hinge { axis, arc } => Kind::Hinge(HingeLimit::new(*axis, *arc)?),
-            Self::Universal { axes, arcs } => Kind::Universal(UniversalLimit::new(*axes, *arcs)?),
+            Self::Universal { axes, arcs } => {
+                Kind::Universal(Box::new(UniversalLimit::new(*axes, *arcs)?))
+            }
             Self::EulerBox(of) => Kind::EulerBox(Box::new(EulerBoxLimit::new(*of)?)),
             Self::SwingTwist(of) => Kind::Ball(Box::new(Ball::new(of)?)),
         }))

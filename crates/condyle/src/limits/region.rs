@@ -76,10 +76,10 @@ impl Region {
     /// Prepares a limit.
     pub(crate) fn new(limit: &SwingLimit, axes: &SwingAxes) -> Result<Self, LimitError> {
         let (inside, curves) = lower(limit, axes, 0)?;
-        Self::from_parts(inside, curves)
+        Self::from_parts(inside, &curves)
     }
 
-    fn from_parts(inside: Inside, curves: Vec<Curve>) -> Result<Self, LimitError> {
+    fn from_parts(inside: Inside, curves: &[Curve]) -> Result<Self, LimitError> {
         if curves.len() > MAX_PIECES {
             return Err(LimitError::new(LimitErrorKind::TooLarge));
         }
@@ -144,7 +144,7 @@ impl Region {
     /// Signed geodesic distance to the boundary, positive inside; π where there is no boundary.
     pub(crate) fn distance(&self, d: DVec3) -> f64 {
         let Some(nearest) = self.nearest(d) else { return PI };
-        let angle = nearest.foot.angle();
+        let angle = nearest.foot.angle(d);
         if self.contains(d) { angle } else { -angle }
     }
 
@@ -474,7 +474,7 @@ fn lower(
                 return Err(LimitError::new(kind).within("by_deg"));
             }
             let (inside, curves) = lower(of, axes, depth + 1).map_err(|e| e.within("of"))?;
-            grown(Region::from_parts(inside, curves)?, by)
+            grown(Region::from_parts(inside, &curves)?, by)
         }
         SwingLimit::Custom(shape) => custom(shape),
     }
@@ -959,7 +959,7 @@ mod tests {
             let mut worst: f64 = 0.0;
             for d in queries(3, 500) {
                 let foot = region.nearest(d).unwrap().foot;
-                let found = foot.angle();
+                let found = foot.angle(d);
                 let expected = everywhere.distance(d);
                 worst = worst.max(found - expected);
                 // A foot is where it says it is, and on the boundary.

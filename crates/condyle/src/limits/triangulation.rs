@@ -71,6 +71,7 @@ const BEYOND: u32 = u32::MAX - 1;
 #[derive(Clone, Debug)]
 pub(crate) struct Triangulation {
     /// The directions as given.
+    #[cfg(test)]
     directions: Vec<DVec3>,
     facets: Vec<Facet>,
     /// The border of the triangles, and arcs and directions that belong to none.
@@ -171,7 +172,13 @@ impl Triangulation {
             edge.corners = edge.corners.map(given);
         }
         let seeds = Seeds::new(&facets);
-        Some(Self { directions: directions.to_vec(), facets, edges, seeds })
+        Some(Self {
+            #[cfg(test)]
+            directions: directions.to_vec(),
+            facets,
+            edges,
+            seeds,
+        })
     }
 
     /// The weights of a direction, a unit vector.

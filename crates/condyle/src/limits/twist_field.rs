@@ -129,6 +129,7 @@ impl TwistField {
     }
 
     /// How far `twist` is inside, negative outside. See [`TwistRange::margin`].
+    #[cfg(test)]
     pub(crate) fn margin(&self, d: DVec3, twist: f64) -> f64 {
         self.range(d).margin(twist)
     }
