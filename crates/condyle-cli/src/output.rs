@@ -4,7 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use condyle::formats::{ReadError, Warning, WriteError};
+use condyle::rig::RigError;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Why a command could not do its work; exit code 2.
@@ -12,6 +14,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) enum Failure {
     /// Files that could not be read.
     Read(Vec<ReadError>),
+    /// A rig document that is wrong.
+    Rig(RigError),
     /// A file that could not be written.
     Write { output: PathBuf, error: WriteError },
     /// Arguments that do not go together.
@@ -40,6 +44,7 @@ impl Failure {
     pub(crate) fn print(&self) {
         match self {
             Self::Read(errors) => errors.iter().for_each(print_read_error),
+            Self::Rig(error) => complain(&error.to_string()),
             Self::Write { output, error: WriteError::Unsupported { what } } => {
                 complain(&format!("{}: {what}", output.display()));
                 complain("  help: condyle info shows what the input holds");
@@ -112,6 +117,43 @@ pub(crate) fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
 
+/// Prints one warning to standard error.
+pub(crate) fn print_warning(warning: &str) {
+    complain(&format!("warning: {warning}"));
+}
+
+/// A table with a ruled header, for people.
+pub(crate) fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    let ruled = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+    table.load_style(ruled).set_header(header.to_vec()).set_width(100);
+    table
+}
+
+/// A cell with a number.
+pub(crate) fn number(text: impl std::fmt::Display) -> Cell {
+    Cell::new(text.to_string()).set_alignment(CellAlignment::Right)
+}
+
+/// The first few of a list of names: `"A", "B" and 3 more`.
+pub(crate) fn some_of(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let quoted = |name: &&str| format!("\"{}\"", printable(name));
+    match names {
+        [] => String::new(),
+        [one] => quoted(one),
+        _ if names.len() <= SHOWN => {
+            let (last, first) = (&names[names.len() - 1], &names[..names.len() - 1]);
+            let first: Vec<String> = first.iter().map(quoted).collect();
+            format!("{} and {}", first.join(", "), quoted(last))
+        }
+        _ => {
+            let first: Vec<String> = names[..SHOWN].iter().map(quoted).collect();
+            format!("{} and {} more", first.join(", "), names.len() - SHOWN)
+        }
+    }
+}
+
 /// Prints a remark to standard error.
 pub(crate) fn print_note(note: &str) {
     complain(&format!("note: {note}"));
@@ -140,6 +182,16 @@ pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lists_of_names_are_cut() {
+        assert_eq!(some_of(&["a"]), "\"a\"");
+        assert_eq!(some_of(&["a", "b"]), "\"a\" and \"b\"");
+        assert_eq!(
+            some_of(&["a", "b", "c", "d", "e", "f"]),
+            "\"a\", \"b\", \"c\", \"d\" and 2 more"
+        );
+    }
 
     #[test]
     fn long_texts_are_wrapped_between_words() {

@@ -1,9 +1,12 @@
 //! One module per command.
 
+mod check;
+mod clamp;
 mod convert;
 mod demo;
 mod info;
 mod resample;
+mod rigs;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +22,8 @@ use crate::output::{Failure, print_note, print_warnings, progress, working};
 pub(crate) enum Answer {
     /// Done.
     Yes,
+    /// Done, and the answer is no.
+    No,
 }
 
 /// Runs a command.
@@ -27,6 +32,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Resample(args) => resample::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Clamp(args) => clamp::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => {
             let mut text = Vec::new();
