@@ -37,6 +37,17 @@ pub(crate) enum Command {
     /// Pictures and figures of limits
     #[command(subcommand, after_help = LIMITS_EXAMPLES)]
     Limits(LimitsCommand),
+    /// Which joints leave their limits, in which frames, and how far; exit code 1 if any does
+    #[command(after_help = "Examples:\n  condyle check walk.bvh --rig rig.json\n  condyle check \
+                            02.asf 02_01.amc 02_03.amc --rig rig.json\n  condyle check --json \
+                            *.bvh --rig rig.json")]
+    Check(Check),
+    /// Bring a motion inside the limits of its joints; what is inside keeps its numbers
+    #[command(after_help = "Examples:\n  condyle clamp walk.bvh --rig rig.json -o \
+                            inside.bvh\n  condyle clamp 02.asf 02_01.amc --rig rig.json -o \
+                            inside.amc\n  condyle clamp walk.bvh --rig rig.json --smooth -o \
+                            inside.bvh")]
+    Clamp(Clamp),
     /// No input needed: make a figure and motion with known truth, show and convert it
     #[command(after_help = "Example:\n  condyle demo -o demo")]
     Demo(Demo),
@@ -112,6 +123,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// Whether repairs are errors.
+    pub(crate) const fn strict(&self) -> bool {
+        self.strict
+    }
+
     pub(crate) fn options(&self) -> ReadOptions {
         ReadOptions {
             mode: match (self.strict, self.lenient) {
@@ -122,7 +138,7 @@ impl Reading {
             source_unit: self.source_units,
             rate: self.source_fps,
             format: self.from.map(FormatName::format),
-            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            threads: processors(),
         }
     }
 }
@@ -261,6 +277,63 @@ impl InterpolationName {
     }
 }
 
+/// The limits to use, and with how many threads; the same for every command that uses limits.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// The rig document with the limits
+    #[arg(long, value_name = "RIG.json")]
+    pub(crate) rig: PathBuf,
+    /// How many threads to use; the result is the same [default: as many as there are processors]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Limits {
+    pub(crate) fn threads(&self) -> NonZeroUsize {
+        self.threads.unwrap_or_else(processors)
+    }
+}
+
+/// `condyle check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Motion files; an ASF serves the AMCs that follow it
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle clamp`.
+#[derive(Debug, Args)]
+pub(crate) struct Clamp {
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Keep the motion free of pops: where the nearest allowed rotation jumps, go there inside the
+    /// limit; ease into and out of limits. Frames nearby change as well
+    #[arg(long)]
+    pub(crate) smooth: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
 /// `condyle demo`.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
@@ -270,6 +343,14 @@ pub(crate) struct Demo {
     /// Folder to write to; made if it is not there
     #[arg(short, long, value_name = "DIR", default_value = "condyle-demo")]
     pub(crate) output: PathBuf,
+}
+
+fn processors() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+fn thread_count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a number of threads is a whole number above zero".to_owned())
 }
 
 fn frame_rate(text: &str) -> Result<FrameRate, String> {

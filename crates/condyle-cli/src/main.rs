@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     let cli = args::Cli::parse();
     match commands::run(&cli) {
         Ok(commands::Answer::Yes) => ExitCode::SUCCESS,
+        Ok(commands::Answer::No) => ExitCode::from(1),
         // A reader that closed the pipe (`| head`) has all it wanted.
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

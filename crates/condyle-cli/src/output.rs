@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use condyle::formats::{ReadError, Warning, WriteError};
 use condyle::rig::{RigError, RigWarning};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -143,6 +144,43 @@ pub(crate) fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
 
+/// Prints one warning to standard error.
+pub(crate) fn print_warning(warning: &str) {
+    complain(&format!("warning: {warning}"));
+}
+
+/// A table with a ruled header, for people.
+pub(crate) fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    let ruled = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+    table.load_style(ruled).set_header(header.to_vec()).set_width(100);
+    table
+}
+
+/// A cell with a number.
+pub(crate) fn number(text: impl std::fmt::Display) -> Cell {
+    Cell::new(text.to_string()).set_alignment(CellAlignment::Right)
+}
+
+/// The first few of a list of names: `"A", "B" and 3 more`.
+pub(crate) fn some_of(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let quoted = |name: &&str| format!("\"{}\"", printable(name));
+    match names {
+        [] => String::new(),
+        [one] => quoted(one),
+        _ if names.len() <= SHOWN => {
+            let (last, first) = (&names[names.len() - 1], &names[..names.len() - 1]);
+            let first: Vec<String> = first.iter().map(quoted).collect();
+            format!("{} and {}", first.join(", "), quoted(last))
+        }
+        _ => {
+            let first: Vec<String> = names[..SHOWN].iter().map(quoted).collect();
+            format!("{} and {} more", first.join(", "), names.len() - SHOWN)
+        }
+    }
+}
+
 /// Prints a remark to standard error.
 pub(crate) fn print_note(note: &str) {
     complain(&format!("note: {note}"));
@@ -171,6 +209,16 @@ pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lists_of_names_are_cut() {
+        assert_eq!(some_of(&["a"]), "\"a\"");
+        assert_eq!(some_of(&["a", "b"]), "\"a\" and \"b\"");
+        assert_eq!(
+            some_of(&["a", "b", "c", "d", "e", "f"]),
+            "\"a\", \"b\", \"c\", \"d\" and 2 more"
+        );
+    }
 
     #[test]
     fn long_texts_are_wrapped_between_words() {

@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod enforce;
 pub mod formats;
 pub mod limits;
 pub mod math;

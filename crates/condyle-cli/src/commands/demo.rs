@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
+use comfy_table::Cell;
 use condyle::formats::{MotionFile, ReadOptions, WriteOptions, read_files, write_file};
 use condyle::math::{Angle, Arc};
 use condyle::motion::farthest_apart_m;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::args::Demo;
-use crate::output::Failure;
+use crate::output::{Failure, new_table, number};
 
 /// Ten seconds at 120 frames per second.
 const FRAMES: usize = 1200;
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     for file in &again {
         table.add_row(vec![
             Cell::new(file.name),
-            number(file.frames.to_string()),
+            number(file.frames),
             number(format!("{:.1e} m", file.farthest_m)),
         ]);
     }
@@ -114,17 +114,6 @@ fn next_steps(out: &mut impl std::io::Write, folder: &Path) -> std::io::Result<(
     writeln!(out, "  {me} info {folder}/figure.asf {folder}/figure.amc")?;
     writeln!(out, "  {me} convert {folder}/figure.bvh {folder}/again.trc --end-sites")?;
     writeln!(out, "  {me} resample {folder}/figure.bvh --fps 30 -o {folder}/slow.bvh")
-}
-
-pub(super) fn new_table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    let ruled = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
-    table.load_style(ruled).set_header(header.to_vec()).set_width(100);
-    table
-}
-
-fn number(text: String) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 /// What a joint can do, as the figure was built.

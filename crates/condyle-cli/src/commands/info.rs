@@ -60,7 +60,7 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
     Err(Failure::Read(if args.json { Vec::new() } else { errors }))
 }
 
-fn json_of_error(error: &ReadError) -> Value {
+pub(super) fn json_of_error(error: &ReadError) -> Value {
     let (line, column) = match error.position() {
         Some(Position::Text { line, column }) => (Some(line), Some(column)),
         _ => (None, None),

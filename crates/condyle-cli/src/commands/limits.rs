@@ -11,11 +11,10 @@ use condyle::picture::{self, Characters, Figures, SwingFigures};
 use condyle::rig::{Rig, RigError, RigJoint, Source};
 use serde_json::{Value, json};
 
-use super::demo::new_table;
 use super::rig::{find, joints_of, rig_of};
 use super::{Answer, print_bytes};
 use crate::args::LimitsShow;
-use crate::output::{Failure, printable, wrapped, write_whole};
+use crate::output::{Failure, new_table, printable, wrapped, write_whole};
 
 /// Columns of the picture of a region.
 const COLUMNS: usize = 48;

@@ -1,5 +1,8 @@
 //! One module per command.
 
+mod bound;
+mod check;
+mod clamp;
 mod convert;
 mod demo;
 mod info;
@@ -21,6 +24,8 @@ use crate::output::{Failure, print_note, print_warnings, progress, working};
 pub(crate) enum Answer {
     /// Done.
     Yes,
+    /// Done, and the answer is no.
+    No,
 }
 
 /// Runs a command.
@@ -30,6 +35,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Convert(args) => convert::run(args),
         Command::Resample(args) => resample::run(args),
         Command::Limits(LimitsCommand::Show(args)) => limits::show(args),
+        Command::Check(args) => check::run(args),
+        Command::Clamp(args) => clamp::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

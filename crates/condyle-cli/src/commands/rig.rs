@@ -2,17 +2,24 @@
 
 use std::path::Path;
 
-use condyle::rig::{Rig, RigJoint};
+use condyle::presets;
+use condyle::rig::{Rig, RigJoint, RigWarningKind};
+use condyle::skeleton::Skeleton;
 
 use crate::output::{Failure, print_rig_warnings};
 
-/// The rig that an argument names, with its warnings printed. A rig is a document; names of rigs that
-/// come with the program would be looked up here.
+/// The rig that an argument names, with its warnings printed: a document, or a preset by its name.
 pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
+    if !argument.exists()
+        && let Some(preset) = argument.to_str().and_then(presets::find)
+    {
+        let joints = [(preset.name.to_string(), preset.joint)].into_iter().collect();
+        return Ok(Rig::new(Skeleton::new(), joints));
+    }
     let bytes = std::fs::read(argument).map_err(|error| Failure::File {
         path: argument.to_owned(),
         what: format!("cannot be read: {error}"),
-        help: "name a rig document (RIG.json); docs/rig.md describes it",
+        help: "name a rig document (RIG.json, see docs/rig.md) or a preset (see docs/presets.md)",
     })?;
     let mut read = Rig::read(&bytes).map_err(|e| Failure::Rig(vec![e.with_file(argument)]))?;
     for warning in &mut read.warnings {
@@ -22,6 +29,8 @@ pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
         let what = repair.to_string();
         return Err(Failure::usage(what, "read it without --strict to accept the repair"));
     }
+    // An entry may be about a joint that another skeleton has.
+    read.warnings.retain(|w| !matches!(w.kind, RigWarningKind::UnknownJoint { .. }));
     print_rig_warnings(&read.warnings);
     Ok(read.rig)
 }

@@ -574,3 +574,231 @@ fn bad_usage_exits_with_2() {
     assert_eq!(folder.condyle("--help").status.code(), Some(0));
     assert_eq!(folder.condyle("--version").status.code(), Some(0));
 }
+
+/// A hinge for the leg of `WALK`, and an entry that it has no joint for.
+const LEG_RIG: &str = r#"{
+  "condyle": 1,
+  "skeleton": { "joints": [ { "name": "Leg", "offset_m": [0, -0.9, 0] },
+                            { "name": "Tail", "offset_m": [0, 0, 0] } ] },
+  "joints": {
+    "Tail": { "kind": "ball" },
+    "Leg": { "kind": "hinge", "axis": [1, 0, 0],
+             "limit": { "shape": "arc", "min_deg": 0, "max_deg": 30 } }
+  }
+}
+"#;
+
+#[test]
+fn check_says_which_joints_leave_their_limits() {
+    let folder = Folder::new("check");
+    folder.write("walk.bvh", WALK);
+    folder.write("rig.json", LEG_RIG);
+    let notes = "note: walk.bvh: the clip lacks \"Tail\" of the rig\n\
+                 note: walk.bvh: the rig has no entry for \"Hips\": no limit there\n";
+    let table = "\
+walk.bvh: 3 frames, 1 of 1 joints leaves its limit
+ joint   outside   worst    at frame   within noise 
+----------------------------------------------------
+ Leg           1   10.00°          2              0 
+";
+    folder.check("check walk.bvh --rig rig.json", 1, table, notes);
+    folder.check("check walk.bvh --rig rig.json --threads 3", 1, table, notes);
+    // Three times the noise is allowed.
+    folder.write("noisy.json", &LEG_RIG.replace("\"axis\"", "\"noise_deg\": 3.5, \"axis\""));
+    let table = "\
+walk.bvh: 3 frames, 0 of 1 joints leave their limits
+ joint   outside   worst    at frame   within noise 
+----------------------------------------------------
+ Leg           0   10.00°          2              1 
+";
+    folder.check("check walk.bvh --rig noisy.json", 0, table, notes);
+    // Entries alone will do: the skeleton is the clip's.
+    let (_, joints) = LEG_RIG.split_once("\"joints\": {").unwrap();
+    let entries =
+        format!("{{\"condyle\": 1, \"skeleton\": {{\"joints\": []}}, \"joints\": {{{joints}");
+    folder.write("entries.json", &entries);
+    assert_eq!(folder.condyle("check walk.bvh --rig entries.json").stderr, notes.as_bytes());
+    folder.write("wide.json", &LEG_RIG.replace("30", "40"));
+    let inside = "walk.bvh: 3 frames, 0 of 1 joints leave their limits\n";
+    folder.check("check walk.bvh --rig wide.json", 0, inside, notes);
+}
+
+#[test]
+fn check_as_json_has_the_fields_of_the_contract() {
+    let folder = Folder::new("check_json");
+    folder.write("walk.bvh", WALK);
+    folder.write("fast.bvh", &WALK.replace("0 40 0", "0 50 0"));
+    folder.write("slow.bvh", &WALK.replace("0 40 0", "0 25 0"));
+    folder.write("rig.json", LEG_RIG);
+    let json = |args: &str, code| -> serde_json::Value {
+        let got = folder.condyle(args);
+        assert_eq!(got.status.code(), Some(code), "{args}");
+        serde_json::from_slice(&got.stdout).unwrap()
+    };
+    let one = json("check --json walk.bvh --rig rig.json", 1);
+    assert_eq!((&one["ok"], &one["frames"]), (&false.into(), &3.into()));
+    let leg = &one["joints"]["Leg"];
+    assert_eq!((&leg["outside"], &leg["worst_frame"]), (&1.into(), &2.into()));
+    assert!((leg["worst_deg"].as_f64().unwrap() - 10.0).abs() < 1e-9);
+    assert_eq!(one["files"][0]["not_in_clip"][0], "Tail");
+    assert_eq!(one["files"][0]["not_in_rig"][0], "Hips");
+    let all = json("check --json walk.bvh fast.bvh slow.bvh --rig rig.json", 1);
+    assert_eq!((&all["ok"], &all["frames"]), (&false.into(), &9.into()));
+    assert_eq!(all["joints"]["Leg"]["outside"], 2);
+    assert!((all["joints"]["Leg"]["worst_deg"].as_f64().unwrap() - 20.0).abs() < 1e-9);
+    assert_eq!(all["joints"]["Leg"]["worst_path"], "fast.bvh");
+    assert_eq!(all["files"][2]["ok"], true);
+    assert!((all["files"][2]["joints"]["Leg"]["worst_deg"].as_f64().unwrap() + 0.0).abs() < 1e-9);
+    assert_eq!(json("check --json slow.bvh --rig rig.json", 0)["ok"], true);
+    // A file that cannot be read does not hide the others, and is not all right.
+    let some = json("check --json slow.bvh gone.bvh --rig rig.json", 2);
+    assert_eq!((&some["ok"], &some["errors"][0]["path"]), (&false.into(), &"gone.bvh".into()));
+    assert_eq!(some["files"][0]["ok"], true);
+}
+
+#[test]
+fn clamp_brings_the_motion_inside_and_keeps_the_other_numbers() {
+    let folder = Folder::new("clamp");
+    folder.write("walk.bvh", WALK);
+    folder.write("rig.json", LEG_RIG);
+    let notes = "note: walk.bvh: the clip lacks \"Tail\" of the rig\n\
+                 note: walk.bvh: the rig has no entry for \"Hips\": no limit there\n";
+    let table = "\
+walk.bvh: 3 frames, 1 of 1 joints changed
+ joint   changed   by up to   at frame 
+---------------------------------------
+ Leg           1     10.00°          2 
+";
+    folder.check("clamp walk.bvh --rig rig.json -o inside.bvh", 0, table, notes);
+    let inside = folder.read("inside.bvh");
+    let rows: Vec<&str> = inside.lines().skip_while(|l| !l.starts_with("Frame T")).collect();
+    assert_eq!(rows[1..3], ["0 90 0 0 0 0 0 0 0", "1 90 0 0 0 10 0 20 0"]);
+    let angle: f64 = rows[3]
+        .strip_prefix("2 90 0 0 0 370 ")
+        .unwrap()
+        .split(' ')
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!((angle - 30.0).abs() < 1e-12, "{}", rows[3]);
+    assert_eq!(folder.condyle("check inside.bvh --rig rig.json").status.code(), Some(0));
+    // What is inside comes back to the letter, smooth or not.
+    for flags in ["", "--smooth"] {
+        let args = format!("clamp inside.bvh --rig rig.json -o again.bvh {flags}");
+        assert_eq!(folder.condyle(&args).status.code(), Some(0));
+        assert_eq!(folder.read("again.bvh"), inside);
+    }
+    let got = folder.condyle("clamp walk.bvh --rig rig.json -o x.bvh --smooth --json");
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!((&value["changed"], &value["frames"]), (&true.into(), &3.into()));
+    assert_eq!(value["joints"]["Leg"]["pops_left"], 0);
+    assert!(got.stderr.is_empty());
+}
+
+#[test]
+fn clamp_takes_and_writes_every_format() {
+    let folder = Folder::new("clamp_formats");
+    folder.write("walk.bvh", WALK);
+    folder.write("rig.json", LEG_RIG);
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+    let got = folder.condyle("clamp walk.asf walk.amc --rig rig.json -o inside.amc");
+    assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+    assert!(String::from_utf8(got.stdout).unwrap().starts_with("walk.amc: 3 frames"));
+    let got = folder.condyle("check inside.asf inside.amc --rig rig.json");
+    assert_eq!(got.status.code(), Some(0));
+    let lines = |name: &str| -> Vec<String> {
+        folder.read(name).lines().filter(|l| l.starts_with("Leg ")).map(str::to_owned).collect()
+    };
+    let (before, after) = (lines("walk.amc"), lines("inside.amc"));
+    assert_eq!(before[..2], after[..2]);
+    assert_ne!(before[2], after[2]);
+    // Standard output is the motion's; the report goes beside it.
+    let got = folder.condyle("clamp walk.bvh --rig rig.json -o - --to bvh");
+    assert!(String::from_utf8(got.stdout).unwrap().starts_with("HIERARCHY"));
+    assert!(String::from_utf8(got.stderr).unwrap().contains("1 of 1 joints changed"));
+}
+
+#[test]
+fn errors_in_a_rig_name_file_place_and_path() {
+    let folder = Folder::new("rig_errors");
+    folder.write("walk.bvh", WALK);
+    folder.write("bad.json", &LEG_RIG.replace("\"arc\"", "\"cone\""));
+    let got = folder.condyle("check walk.bvh --rig bad.json");
+    assert_eq!(got.status.code(), Some(2));
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(
+        err.starts_with("bad.json:8:34: joints.Leg.limit.shape: \"cone\" is no shape"),
+        "{err}"
+    );
+    // What only shows when limits are prepared.
+    let axes = LEG_RIG.replace(
+        "\"hinge\", \"axis\": [1, 0, 0]",
+        "\"universal\", \"axes\": [[1, 0, 0], [1, 0, 0]]",
+    );
+    folder.write(
+        "axes.json",
+        &axes.replace("\"shape\": \"arc\", \"min_deg\": 0, \"max_deg\": 30", "\"shape\": \"free\""),
+    );
+    for command in ["check walk.bvh", "clamp walk.bvh -o x.bvh"] {
+        let got = folder.condyle(&format!("{command} --rig axes.json"));
+        assert_eq!(got.status.code(), Some(2));
+        let err = String::from_utf8(got.stderr).unwrap();
+        assert!(err.starts_with("axes.json:7:"), "{err}");
+        assert!(err.contains(": joints.Leg.axes: ") && err.contains("\n  help: "), "{err}");
+    }
+    folder.write("other.json", &LEG_RIG.replace("Leg", "Wing"));
+    folder.check(
+        "check walk.bvh --rig other.json",
+        2,
+        "",
+        "condyle: no joint of walk.bvh has an entry in other.json\n  help: joints are matched by \
+         name; the rig has \"Tail\" and \"Wing\", the clip \"Hips\" and \"Leg\"\n",
+    );
+    folder
+        .write("turned.json", &LEG_RIG.replace("-0.9, 0]", "-0.9, 0], \"rest\": [0.8, 0.6, 0, 0]"));
+    let err = String::from_utf8(folder.condyle("check walk.bvh --rig turned.json").stderr).unwrap();
+    assert!(
+        err.contains(
+            "warning: walk.bvh: the rest pose of \"Leg\" is not the rig's, by up to 73.7°"
+        ),
+        "{err}"
+    );
+    let got = folder.condyle("check walk.bvh --rig gone.json");
+    assert_eq!(got.status.code(), Some(2));
+    assert!(
+        String::from_utf8(got.stderr).unwrap().starts_with("condyle: gone.json: cannot be read")
+    );
+    folder.write("long.json", &LEG_RIG.replace("\"axis\": [1", "\"axis\": [2"));
+    assert_eq!(folder.condyle("check walk.bvh --rig long.json").status.code(), Some(1));
+    assert_eq!(folder.condyle("check --strict walk.bvh --rig long.json").status.code(), Some(2));
+    for args in [
+        "check walk.bvh",
+        "clamp walk.bvh --rig rig.json",
+        "check walk.bvh --rig bad.json --threads 0",
+    ] {
+        assert_eq!(folder.condyle(args).status.code(), Some(2), "{args}");
+    }
+    assert_eq!(folder.names().iter().filter(|n| *n == "x.bvh").count(), 0);
+}
+
+/// The lines of README's section run, and say what it says.
+#[test]
+fn the_example_of_the_readme_works() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let section = readme.split("### Check and clamp").nth(1).unwrap();
+    let block = section.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = Folder::new("readme");
+    let (rig, commands) = block.split_once("\nEND\n").unwrap();
+    let (first, rig) = rig.split_once("<<'END'\n").unwrap();
+    let (demo, cat) = first.trim_end().split_once('\n').unwrap();
+    let run = |line: &str| {
+        let line = line.split('#').next().unwrap();
+        folder.condyle(line.strip_prefix("condyle ").unwrap()).status.code()
+    };
+    assert_eq!(run(demo), Some(0));
+    folder.write(cat.strip_prefix("cat > ").unwrap().trim(), rig);
+    let codes: Vec<_> = commands.lines().map(run).collect();
+    assert_eq!(codes, [Some(1), Some(0), Some(0)]);
+}

@@ -125,6 +125,15 @@ impl Track {
         self.translations_m.iter().any(|p| Some(p) != first)
     }
 
+    /// Replaces a rotation key.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such key.
+    pub(crate) fn set_rotation_key(&mut self, key: usize, rotation: Rotation) {
+        self.rotations.set(key, rotation);
+    }
+
     fn check(&self, frame_count: usize) -> Result<(), TrackFault> {
         let keys = |times: &KeyTimes, len: usize| match times {
             KeyTimes::EveryFrame if len == frame_count && len > 0 => Ok(()),
@@ -261,6 +270,21 @@ impl Clip {
         self.tracks[joint.get()].rotations.set(frame.get(), rotation);
         if let Some(channels) = &mut self.channels {
             channels.mark_rotation(joint, frame.get());
+        }
+    }
+
+    /// Replaces a rotation key of a joint, and keeps the times of its keys.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such joint or key.
+    pub fn set_rotation_key(&mut self, joint: JointIndex, key: usize, rotation: Rotation) {
+        let every_frame = self.tracks[joint.get()].rotation_times == KeyTimes::EveryFrame;
+        self.tracks[joint.get()].set_rotation_key(key, rotation);
+        if let Some(channels) = &mut self.channels {
+            // A key in between may matter to every frame.
+            let touched = if every_frame { key..key + 1 } else { 0..self.frame_count };
+            touched.for_each(|frame| channels.mark_rotation(joint, frame));
         }
     }
 

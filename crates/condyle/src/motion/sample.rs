@@ -50,6 +50,11 @@ impl Clip {
         }
     }
 
+    /// The rotation of some track in a frame of this clip. Its keys are at given times.
+    pub(crate) fn rotation_of(&self, track: &Track, frame: FrameIndex) -> Rotation {
+        track.rotation_at(self.instant_of(frame), None)
+    }
+
     fn instant_of(&self, frame: FrameIndex) -> Instant {
         Instant { frame: f64::from(frame.0), time_s: self.rate().time_of(frame) }
     }

@@ -1,5 +1,8 @@
 //! Inner loops do not allocate.
 
+use std::num::NonZeroUsize;
+
+use condyle::enforce::BoundRig;
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
 use condyle::glam::DVec3;
 use condyle::math::{EulerOrder, Level, Points, Rotation, Rotations, SwingAxes, batch};
@@ -34,6 +37,23 @@ fn forward_kinematics_does_not_allocate_per_frame() {
         }
     });
     assert_eq!(poses.count_total, 0, "{poses:?}");
+}
+
+#[test]
+fn checking_limits_does_not_allocate_per_frame() {
+    let of = |frames: usize| {
+        let options = Options { frames, ..Options::default() };
+        let synth = Synth::generate(&Figure::human(), &options, 1).unwrap();
+        let rig = crate::enforce::rig_of(&synth);
+        let bound = BoundRig::new(&rig, &synth.skeleton).unwrap();
+        let done = allocation_counter::measure(|| {
+            let _ = std::hint::black_box(bound.check(&synth.clip, NonZeroUsize::MIN));
+        });
+        done.count_total
+    };
+    let (few, many) = (of(10), of(2000));
+    assert_eq!(few, many);
+    assert!(few < 10, "{few}");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 mod acclaim;
 mod allocations;
 mod bvh;
+mod enforce;
 mod fuzz;
 mod hostile;
 mod mutations;

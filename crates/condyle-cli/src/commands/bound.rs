@@ -1,0 +1,94 @@
+//! A rig on the skeleton of a clip, for the commands that put limits to work.
+
+use std::path::Path;
+
+use condyle::enforce::BoundRig;
+use condyle::rig::Rig;
+use condyle::skeleton::{JointIndex, Skeleton};
+use serde_json::{Value, json};
+
+use crate::output::{Failure, print_note, print_warning, some_of};
+
+/// Matches a rig with the skeleton of a clip. A rig of which no joint is there is the wrong one.
+pub(super) fn bind(
+    rig: &Rig,
+    rig_path: &Path,
+    skeleton: &Skeleton,
+    clip_path: &Path,
+) -> Result<BoundRig, Failure> {
+    let bound =
+        BoundRig::new(rig, skeleton).map_err(|e| Failure::Rig(vec![e.with_file(rig_path)]))?;
+    if bound.joints().len() == 0 {
+        let what =
+            format!("no joint of {} has an entry in {}", clip_path.display(), rig_path.display());
+        let of_rig: Vec<&str> = rig.joints.iter().map(|(name, _)| name).collect();
+        let of_clip: Vec<&str> = skeleton.joints().iter().map(|j| j.name.as_str()).collect();
+        let list = |names: &[&str]| match names {
+            [] => "none".to_owned(),
+            _ => some_of(names),
+        };
+        let help = format!(
+            "joints are matched by name; the rig has {}, the clip {}",
+            list(&of_rig),
+            list(&of_clip)
+        );
+        return Err(Failure::usage(what, &help));
+    }
+    Ok(bound)
+}
+
+/// What does not fit between a rig and a clip, in sentences; the last part are warnings.
+struct Misfits {
+    notes: Vec<String>,
+    warnings: Vec<String>,
+}
+
+fn misfits(bound: &BoundRig, skeleton: &Skeleton) -> Misfits {
+    let mut notes = Vec::new();
+    let missing: Vec<&str> = bound.not_in_skeleton().iter().map(String::as_str).collect();
+    if !missing.is_empty() {
+        notes.push(format!("the clip lacks {} of the rig", some_of(&missing)));
+    }
+    let free: Vec<&str> = names(skeleton, bound.not_in_rig().iter().copied());
+    if !free.is_empty() {
+        notes.push(format!("the rig has no entry for {}: no limit there", some_of(&free)));
+    }
+    let moved = bound.rest_differences();
+    let mut warnings = Vec::new();
+    if let Some(worst) = moved.iter().max_by(|a, b| a.angle.degrees().total_cmp(&b.angle.degrees()))
+    {
+        let who: Vec<&str> = names(skeleton, moved.iter().map(|d| d.joint));
+        warnings.push(format!(
+            "the rest pose of {} is not the rig's, by up to {:.1}°: limits may mean something \
+             else here",
+            some_of(&who),
+            worst.angle.degrees()
+        ));
+    }
+    Misfits { notes, warnings }
+}
+
+fn names(skeleton: &Skeleton, joints: impl Iterator<Item = JointIndex>) -> Vec<&str> {
+    joints.map(|j| skeleton[j].name.as_str()).collect()
+}
+
+/// Prints what does not fit between a rig and a clip.
+pub(super) fn print_misfits(bound: &BoundRig, skeleton: &Skeleton, clip_path: &Path) {
+    let Misfits { notes, warnings } = misfits(bound, skeleton);
+    notes.iter().for_each(|note| print_note(&format!("{}: {note}", clip_path.display())));
+    for warning in &warnings {
+        print_warning(&format!("{}: {warning}", clip_path.display()));
+    }
+}
+
+/// Adds what does not fit between a rig and a clip to a document.
+pub(super) fn add_misfits(document: &mut Value, bound: &BoundRig, skeleton: &Skeleton) {
+    document["not_in_clip"] = json!(bound.not_in_skeleton());
+    document["not_in_rig"] = json!(names(skeleton, bound.not_in_rig().iter().copied()));
+    let moved = bound.rest_differences().iter();
+    document["rest_differs_deg"] = moved
+        .map(|d| (skeleton[d.joint].name.clone(), json!(d.angle.degrees())))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    document["warnings"] = json!(misfits(bound, skeleton).warnings);
+}

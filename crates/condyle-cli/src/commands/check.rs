@@ -1,0 +1,167 @@
+//! `condyle check`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use comfy_table::Cell;
+use condyle::enforce::{BoundRig, Check as Found, JointCheck};
+use condyle::formats::{Read, read_files};
+use condyle::skeleton::Skeleton;
+use serde_json::{Map, Value, json};
+
+use super::Answer;
+use super::bound::{add_misfits, bind, print_misfits};
+use super::info::json_of_error;
+use super::rig::rig_of;
+use crate::args::Check;
+use crate::output::{
+    Failure, new_table, number, print_read_error, print_warnings, printable, progress,
+};
+
+pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
+    let rig = rig_of(&args.limits.rig, args.reading.strict())?;
+    let options = args.reading.options();
+    let bar = progress(args.files.len(), "checking");
+    let mut out = std::io::stdout().lock();
+    let (mut files, mut total) = (Vec::new(), Total::default());
+    let mut errors = Vec::new();
+    for (path, read) in read_files(&args.files, &options) {
+        bar.inc(1);
+        let read = match read {
+            Ok(read) => read,
+            Err(error) => {
+                bar.suspend(|| print_read_error(&error));
+                errors.push(error);
+                continue;
+            }
+        };
+        let Read { file, warnings, .. } = read;
+        bar.suspend(|| print_warnings(&warnings));
+        let Some(clip) = &file.clip else {
+            let what = format!("{}: there is no motion to check", path.display());
+            return Err(Failure::usage(what, "check works on a skeleton with motion"));
+        };
+        let bound = bind(&rig, &args.limits.rig, &file.skeleton, path)?;
+        let found = bound.check(clip, args.limits.threads());
+        total.add(&found, &file.skeleton, path);
+        if args.json {
+            files.push(json_of(path, &found, &bound, &file.skeleton));
+        } else {
+            bar.suspend(|| {
+                print_misfits(&bound, &file.skeleton, path);
+                out.write_all(text_of(path, &found, &file.skeleton).as_bytes())
+            })?;
+        }
+    }
+    bar.finish_and_clear();
+    let ok = total.outside == 0;
+    if args.json {
+        let ok = ok && errors.is_empty();
+        let mut document = json!({
+            "ok": ok, "frames": total.frames, "joints": total.joints, "files": files,
+        });
+        if !errors.is_empty() {
+            document["errors"] = errors.iter().map(json_of_error).collect();
+        }
+        writeln!(out, "{document:#}")?;
+    }
+    out.flush()?;
+    if !errors.is_empty() {
+        // Told already.
+        return Err(Failure::Read(Vec::new()));
+    }
+    Ok(if ok { Answer::Yes } else { Answer::No })
+}
+
+/// All files together, joints by name.
+#[derive(Default)]
+struct Total {
+    frames: usize,
+    outside: usize,
+    joints: Map<String, Value>,
+}
+
+impl Total {
+    fn add(&mut self, found: &Found, skeleton: &Skeleton, path: &Path) {
+        self.frames += found.frames;
+        for joint in &found.joints {
+            self.outside += joint.outside;
+            let mut new = json_of_joint(joint);
+            new["worst_path"] = json!(path.display().to_string());
+            let Some(old) = self.joints.get_mut(&skeleton[joint.joint].name) else {
+                self.joints.insert(skeleton[joint.joint].name.clone(), new);
+                continue;
+            };
+            for count in ["outside", "within_noise"] {
+                old[count] =
+                    json!(old[count].as_u64().unwrap_or(0) + new[count].as_u64().unwrap_or(0));
+            }
+            if new["worst_deg"].as_f64() > old["worst_deg"].as_f64() {
+                for what in ["worst_deg", "worst_frame", "worst_path"] {
+                    old[what] = new[what].take();
+                }
+            }
+        }
+    }
+}
+
+fn json_of(path: &Path, found: &Found, bound: &BoundRig, skeleton: &Skeleton) -> Value {
+    let joints: Map<String, Value> = found
+        .joints
+        .iter()
+        .map(|joint| (skeleton[joint.joint].name.clone(), json_of_joint(joint)))
+        .collect();
+    let mut document = json!({
+        "path": path.display().to_string(),
+        "ok": found.ok(),
+        "frames": found.frames,
+        "joints": joints,
+    });
+    add_misfits(&mut document, bound, skeleton);
+    document
+}
+
+fn json_of_joint(joint: &JointCheck) -> Value {
+    json!({
+        "outside": joint.outside,
+        "worst_deg": joint.worst.degrees(),
+        "worst_frame": joint.worst_frame.get(),
+        "within_noise": joint.within_noise,
+        "allowance_deg": joint.allowance.degrees(),
+    })
+}
+
+fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
+    let mut text = String::new();
+    let leaving = found.joints.iter().filter(|j| j.outside > 0).count();
+    let verb = if leaving == 1 { "leaves its limit" } else { "leave their limits" };
+    let _ = writeln!(
+        text,
+        "{}: {} frames, {leaving} of {} joints {verb}",
+        path.display(),
+        found.frames,
+        found.joints.len(),
+    );
+    let told: Vec<&JointCheck> =
+        found.joints.iter().filter(|j| j.outside + j.within_noise > 0).collect();
+    if told.is_empty() {
+        return text;
+    }
+    let mut table = new_table(&["joint", "outside", "worst", "at frame", "within noise"]);
+    for joint in &told {
+        table.add_row(vec![
+            Cell::new(printable(&skeleton[joint.joint].name)),
+            number(joint.outside),
+            number(format!("{:.2}°", joint.worst.degrees())),
+            number(joint.worst_frame.get()),
+            number(joint.within_noise),
+        ]);
+    }
+    let _ = writeln!(text, "{table}");
+    let rest = found.joints.len() - told.len();
+    if rest > 0 {
+        let _ = writeln!(text, "{rest} more are inside in every frame");
+    }
+    text
+}

@@ -1,0 +1,132 @@
+//! `condyle clamp`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use comfy_table::Cell;
+use condyle::enforce::{BoundRig, ClampOptions, Clamped, JointClamp, Smoothing};
+use condyle::skeleton::Skeleton;
+use serde_json::{Map, Value, json};
+
+use super::bound::{add_misfits, bind, print_misfits};
+use super::rig::rig_of;
+use super::{Answer, read_one, write_out};
+use crate::args::Clamp;
+use crate::output::{
+    Failure, new_table, number, print_note, print_warning, printable, some_of, working,
+};
+
+pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
+    let rig = rig_of(&args.limits.rig, args.reading.strict())?;
+    let mut read = read_one(&args.files, &args.reading.options())?;
+    // The motion is the last: an ASF comes before it.
+    let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
+    let Some(clip) = &mut read.file.clip else {
+        let what = format!("{}: there is no motion to clamp", path.display());
+        return Err(Failure::usage(what, "clamp works on a skeleton with motion"));
+    };
+    let skeleton = &read.file.skeleton;
+    let bound = bind(&rig, &args.limits.rig, skeleton, path)?;
+    let options = ClampOptions {
+        smoothing: args.smooth.then(Smoothing::default),
+        threads: args.limits.threads(),
+    };
+    let sign = working("clamping");
+    let clamped = bound.clamp(clip, &options);
+    sign.finish_and_clear();
+    if !args.json {
+        print_misfits(&bound, skeleton, path);
+    }
+    print_remarks(&clamped, skeleton, path);
+    let report = if args.json {
+        format!("{:#}\n", json_of(&clamped, &bound, skeleton))
+    } else {
+        text_of(&clamped, skeleton, path, args.smooth)
+    };
+    let answer = write_out(&read.file, &args.output, &args.writing)?;
+    if args.output == Path::new("-") {
+        // Standard output has the motion.
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+    } else {
+        let mut out = std::io::stdout().lock();
+        out.write_all(report.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(answer)
+}
+
+fn print_remarks(clamped: &Clamped, skeleton: &Skeleton, path: &Path) {
+    let who = |which: fn(&JointClamp) -> bool| {
+        let joints = clamped.joints.iter().filter(|j| which(j));
+        joints.map(|j| skeleton[j.joint].name.as_str()).collect::<Vec<_>>()
+    };
+    let resampled = who(|j| j.resampled);
+    if !resampled.is_empty() {
+        let who = some_of(&resampled);
+        print_note(&format!("{}: {who} now have a key per frame", path.display()));
+    }
+    let popping = who(|j| j.pops_left > 0);
+    if !popping.is_empty() {
+        print_warning(&format!(
+            "{}: {} still pop: there is no way inside the limit, or no time for it",
+            path.display(),
+            some_of(&popping)
+        ));
+    }
+}
+
+fn json_of(clamped: &Clamped, bound: &BoundRig, skeleton: &Skeleton) -> Value {
+    let of = |j: &JointClamp| {
+        json!({
+            "changed": j.changed,
+            "changed_inside": j.changed_inside,
+            "largest_deg": j.largest.degrees(),
+            "largest_frame": j.largest_frame.get(),
+            "resampled": j.resampled,
+            "pops": j.pops,
+            "pops_left": j.pops_left,
+        })
+    };
+    let joints: Map<String, Value> =
+        clamped.joints.iter().map(|j| (skeleton[j.joint].name.clone(), of(j))).collect();
+    let mut document =
+        json!({ "changed": clamped.changed(), "frames": clamped.frames, "joints": joints });
+    add_misfits(&mut document, bound, skeleton);
+    document
+}
+
+fn text_of(clamped: &Clamped, skeleton: &Skeleton, path: &Path, smooth: bool) -> String {
+    let mut text = String::new();
+    let changed: Vec<&JointClamp> = clamped.joints.iter().filter(|j| j.changed > 0).collect();
+    let _ = writeln!(
+        text,
+        "{}: {} frames, {} of {} joints changed",
+        path.display(),
+        clamped.frames,
+        changed.len(),
+        clamped.joints.len(),
+    );
+    if changed.is_empty() {
+        return text;
+    }
+    let mut header = vec!["joint", "changed", "by up to", "at frame"];
+    if smooth {
+        header.extend(["of them inside", "pops", "left"]);
+    }
+    let mut table = new_table(&header);
+    for joint in changed {
+        let mut row = vec![
+            Cell::new(printable(&skeleton[joint.joint].name)),
+            number(joint.changed),
+            number(format!("{:.2}°", joint.largest.degrees())),
+            number(joint.largest_frame.get()),
+        ];
+        if smooth {
+            row.extend([number(joint.changed_inside), number(joint.pops), number(joint.pops_left)]);
+        }
+        table.add_row(row);
+    }
+    let _ = writeln!(text, "{table}");
+    text
+}
