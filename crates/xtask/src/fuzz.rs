@@ -16,7 +16,7 @@ const SECONDS: u32 = 600;
 const RATE: f64 = 1000.0;
 
 /// The targets and the dictionary of their format; made files need none.
-const TARGETS: [(&str, Option<&str>); 8] = [
+const TARGETS: [(&str, Option<&str>); 10] = [
     ("read_bvh", Some("bvh")),
     ("read_asf", Some("acclaim")),
     ("read_amc", Some("acclaim")),
@@ -25,6 +25,8 @@ const TARGETS: [(&str, Option<&str>); 8] = [
     ("round_trip_acclaim", None),
     ("round_trip_trc", None),
     ("convert", None),
+    ("limits", None),
+    ("read_rig", Some("rig")),
 ];
 
 pub(crate) fn run(seconds: Option<String>) -> ExitCode {

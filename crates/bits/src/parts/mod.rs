@@ -2,6 +2,7 @@
 
 mod clips;
 mod corpus;
+mod limits;
 mod numbers;
 mod turns;
 
@@ -29,6 +30,8 @@ pub const PARTS: &[Part] = &[
     Part { name: "sample", run: clips::sample },
     Part { name: "resample.linear", run: clips::resample_linear },
     Part { name: "resample.smooth", run: clips::resample_smooth },
+    Part { name: "limits", run: limits::limits },
+    Part { name: "limits.pictures", run: limits::pictures },
     Part { name: "write.back", run: clips::write_back },
     Part { name: "write.edited", run: clips::write_edited },
 ];

@@ -2,6 +2,22 @@
 //! one that it may take.
 //!
 //! A [`Limit`] is plain data, as a person writes it down and a rig document stores it.
+//! [`Limit::prepare`] checks it and computes what questions need; a [`PreparedLimit`] then answers them
+//! for every rotation, exactly, with the same bits everywhere, and without allocating in the usual
+//! ones.
+//!
+//! | limit | shapes |
+//! | --- | --- |
+//! | [`Limit::Hinge`], [`Limit::Universal`], [`Limit::EulerBox`] | ranges of angles about axes |
+//! | [`SwingLimit`]: where the bone points | ellipse, polygons, planar cone, reach cone, box, all of, any of, not, grown, a [`SwingShape`] of one's own |
+//! | [`TwistLimit`]: how it rolls | one range, or a range that changes with where the bone points; relative to the direct swing or another reference |
+//!
+//! A joint's rotation is `local = rest · center · m`; limits speak of `m`, and directions are those of
+//! `m · bone`.
+//!
+//! Inside, a region of directions is two things: a test whether a direction is in it, and its boundary
+//! as pieces of great arcs, circles, ellipses and users' functions, cut where regions combine. Every
+//! question about distance goes to the pieces.
 
 mod angles;
 mod ball;

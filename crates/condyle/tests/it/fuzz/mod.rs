@@ -4,6 +4,7 @@
 #![allow(unreachable_pub, missing_docs, reason = "public for the fuzz targets, which include it")]
 
 pub mod check;
+pub mod limits;
 pub mod made;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -72,7 +73,7 @@ pub const ASF: &str = "\
 pub type Target = fn(&[u8]);
 
 /// The targets by name, in the order they run.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("read_bvh", read_bvh),
     ("read_asf", read_asf),
     ("read_amc", read_amc),
@@ -81,6 +82,8 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("round_trip_acclaim", |data| made(data, round_trip_acclaim)),
     ("round_trip_trc", |data| made(data, |made| round_trip(made, Format::Trc))),
     ("convert", |data| made(data, convert)),
+    ("limits", limits::check),
+    ("read_rig", read_rig),
 ];
 
 /// Any bytes as BVH.
@@ -103,6 +106,18 @@ pub fn read_amc(data: &[u8]) {
         && let Ok(own) = read(&data[..at], None, &options)
     {
         check_bytes(&data[at + 1..], Format::Amc, Some(&own.file));
+    }
+}
+
+/// Any bytes as a rig document; what reads is written, and reads as the same.
+pub fn read_rig(data: &[u8]) {
+    match condyle::rig::Rig::read(data) {
+        Ok(read) => {
+            let written = read.rig.write().expect("what was read can be written");
+            let again = condyle::rig::Rig::read(&written).expect("what was written can be read");
+            assert_eq!(again.rig.write().expect("as before"), written);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
