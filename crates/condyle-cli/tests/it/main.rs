@@ -766,9 +766,7 @@ fn errors_in_a_rig_name_file_place_and_path() {
     );
     let got = folder.condyle("check walk.bvh --rig gone.json");
     assert_eq!(got.status.code(), Some(2));
-    assert!(
-        String::from_utf8(got.stderr).unwrap().starts_with("condyle: gone.json: cannot be read")
-    );
+    assert!(String::from_utf8(got.stderr).unwrap().starts_with("gone.json: cannot be read"));
     folder.write("long.json", &LEG_RIG.replace("\"axis\": [1", "\"axis\": [2"));
     assert_eq!(folder.condyle("check walk.bvh --rig long.json").status.code(), Some(1));
     assert_eq!(folder.condyle("check --strict walk.bvh --rig long.json").status.code(), Some(2));
