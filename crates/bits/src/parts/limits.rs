@@ -103,7 +103,7 @@ pub(super) fn pictures(how: &How) -> Hash {
     let hashes = how.each(&presets, |preset| {
         let mut hash = Hash::default();
         hash.option(picture::of_joint(preset.name, &preset.joint).ok(), |hash, svg| {
-            hash.text(&svg)
+            hash.text(&svg);
         });
         hash
     });
