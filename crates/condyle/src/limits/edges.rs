@@ -281,7 +281,7 @@ pub(super) fn normal(a: DVec3, b: DVec3) -> DVec3 {
     quick_unit(a.cross(other)).unwrap_or(DVec3::NAN)
 }
 
-/// [`unit`], at a fifth of the cost where squares neither overflow nor underflow. Off by two ulps at
+/// [`unit()`], at a fifth of the cost where squares neither overflow nor underflow. Off by two ulps at
 /// most.
 pub(super) fn quick_unit(v: DVec3) -> Option<DVec3> {
     let squared = v.length_squared();

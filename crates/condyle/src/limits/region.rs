@@ -387,9 +387,8 @@ impl Rectangle {
         let [low, high] = self.latitude;
         let (west, east) = (self.longitude.min().radians(), self.longitude.max().radians());
         let mut curves = Vec::new();
-        // Longitude rises clockwise about +x as seen from +x's side... it is a turn about +x from z
-        // towards −y: right-handed. So the inside of the lower parallel is on the left when it is
-        // walked with rising longitude.
+        // Longitude is a right-handed turn about +x, so that what is north of a parallel is on the left
+        // when it is walked with rising longitude.
         for (latitude, from, sweep) in [(low, west, east - west), (high, east, west - east)] {
             let radius = FRAC_PI_2 - latitude;
             if radius > 1e-12 && radius < PI - 1e-12 && sweep != 0.0 {
@@ -828,33 +827,22 @@ mod tests {
         }
     }
 
-    /// Whether the angles under which the corners are seen add up to a turn, for polygons about z.
+    /// Whether a polygon winds once about a direction, by the angles under which its edges are seen. A
+    /// polygon that winds about neither `d` nor −`d` has both on the same side: the larger one.
     fn winding(corners: &[DVec3], d: DVec3) -> bool {
-        // The area to the left of the walk, from d: it differs by 4π on the two sides of an edge, and
-        // changes smoothly elsewhere. Signed angles at d, then the turn they make.
         let n = corners.len();
-        let turn: f64 = (0..n)
-            .map(|i| {
-                let (a, b) = (corners[i], corners[(i + 1) % n]);
-                let flat = |p: DVec3| p - d * p.dot(d);
-                let (a, b) = (flat(a), flat(b));
-                trig::atan2(d.dot(a.cross(b)), a.dot(b))
-            })
+        let edges = || (0..n).map(|i| (corners[i], corners[(i + 1) % n]));
+        let flat = |p: DVec3| p - d * p.dot(d);
+        let turn: f64 = edges()
+            .map(|(a, b)| (flat(a), flat(b)))
+            .map(|(a, b)| trig::atan2(d.dot(a.cross(b)), a.dot(b)))
             .sum();
-        // About a direction inside one goes round once. Outside, not at all; but where the polygon is
-        // large, once the other way about the directions outside and not at all about some inside.
-        let left_area: f64 = (0..n)
-            .map(|i| super::super::curve::triangle_area(DVec3::Z, corners[i], corners[(i + 1) % n]))
-            .sum();
-        if turn > PI {
-            return true;
+        if turn.abs() > PI {
+            return turn > 0.0;
         }
-        if turn < -PI {
-            return false;
-        }
-        // Neither: by the antipode, for which the same holds with the sides exchanged... both 0: the
-        // region is the larger side if the walk around z is positive.
-        left_area.rem_euclid(4.0 * PI) > 2.0 * PI
+        let triangle = super::super::curve::triangle_area;
+        let area: f64 = edges().map(|(a, b)| triangle(DVec3::Z, a, b)).sum();
+        area.rem_euclid(4.0 * PI) > 2.0 * PI
     }
 
     fn queries(seed: u64, n: usize) -> Vec<DVec3> {
@@ -936,7 +924,7 @@ mod tests {
         fn distance(&self, d: DVec3) -> f64 {
             let mut near: Vec<(f64, usize, f64)> =
                 self.samples.iter().map(|(p, i, t)| ((*p - d).length_squared(), *i, *t)).collect();
-            near.sort_by(|a, b| a.0.total_cmp(&b.0));
+            near.select_nth_unstable_by(6, |a, b| a.0.total_cmp(&b.0));
             let mut best = f64::INFINITY;
             for &(_, i, t) in near.iter().take(6) {
                 let value = |t: f64| (self.pieces[i].point(t.clamp(0.0, 1.0)) - d).length_squared();
@@ -957,7 +945,7 @@ mod tests {
             let region = Region::new(&limit, &SwingAxes::Z).unwrap();
             let everywhere = Everywhere::new(&region);
             let mut worst: f64 = 0.0;
-            for d in queries(3, 500) {
+            for d in queries(3, 4500) {
                 let foot = region.nearest(d).unwrap().foot;
                 let found = foot.angle(d);
                 let expected = everywhere.distance(d);

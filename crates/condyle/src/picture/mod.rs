@@ -1,6 +1,6 @@
 //! Pictures and figures of limits (B13).
 //!
-//! [`of_limit`], [`of_joint`] and [`of_rig`] draw SVG; [`characters`] draws for a terminal;
+//! [`of_limit`], [`of_joint`] and [`of_rig`] draw SVG; [`characters()`] draws for a terminal;
 //! [`Figures`] has the numbers. Pictures are text that is the same on every machine, need no fonts or
 //! files beside them, and follow the light or dark setting of whoever looks.
 //!
@@ -78,8 +78,11 @@ pub fn of_rig(name: &str, rig: &Rig) -> Result<String, RigError> {
     let rows = count.div_ceil(columns);
     let step = DVec2::new(size.width + GAP, size.height + GAP);
     let whole = DVec2::new(GAP + f64::from(columns) * step.x, TOP + GAP + f64::from(rows) * step.y);
-    let joints = if count == 1 { "joint" } else { "joints" };
-    let words = format!("{count} {joints} and what they can do");
+    let words = if count == 1 {
+        "1 joint and what it can do".to_owned()
+    } else {
+        format!("{count} joints and what they can do")
+    };
     let mut sheet = Canvas::default();
     let title = svg::fitted(&format!("{name}: {words}"), 15.0, whole.x - 2.0 * GAP);
     sheet.text("cl-name", DVec2::new(GAP + 4.0, 32.0), svg::Anchor::Start, &title);
