@@ -48,6 +48,9 @@ pub enum LimitErrorKind {
     RestOutside,
     /// There is no direction inside.
     EmptyRegion,
+    /// A line or a point among shapes that are combined: an ellipse with a radius of 0, or a box with
+    /// an arc of width 0.
+    Line,
     /// A list that needs at least one entry has none.
     EmptyList,
     /// Too deep or too large to be meant.
@@ -117,6 +120,9 @@ impl fmt::Display for LimitError {
                 f.write_str("the rest direction is not inside the boundary")
             }
             LimitErrorKind::EmptyRegion => f.write_str("no direction is inside"),
+            LimitErrorKind::Line => f.write_str(
+                "a line or a point cannot be combined with other shapes; give it some width, or grow it",
+            ),
             LimitErrorKind::EmptyList => f.write_str("the list is empty"),
             LimitErrorKind::TooLarge => f.write_str("too many parts, or parts within parts"),
             LimitErrorKind::ObliqueMirror => f.write_str(

@@ -421,8 +421,9 @@ fn lower(
     let several = |of: &[SwingLimit]| -> Result<(Vec<Inside>, Vec<Vec<Curve>>), LimitError> {
         let mut parts = (Vec::new(), Vec::new());
         for (i, limit) in of.iter().enumerate() {
-            let (inside, curves) =
-                lower(limit, axes, depth + 1).map_err(|e| e.within(format_args!("of[{i}]")))?;
+            let (inside, curves) = not_a_line(limit)
+                .and_then(|()| lower(limit, axes, depth + 1))
+                .map_err(|e| e.within(format_args!("of[{i}]")))?;
             parts.0.push(inside);
             parts.1.push(curves);
         }
@@ -462,6 +463,7 @@ fn lower(
             combine(inside, curves, Inside::Any)
         }
         SwingLimit::Not(of) => {
+            not_a_line(of).map_err(|e| e.within("of"))?;
             let (inside, curves) = lower(of, axes, depth + 1).map_err(|e| e.within("of"))?;
             let reversed = curves.iter().filter_map(|c| c.part(1.0, 0.0)).collect();
             Ok((Inside::Not(Box::new(inside)), reversed))
@@ -477,6 +479,19 @@ fn lower(
         }
         SwingLimit::Custom(shape) => custom(shape),
     }
+}
+
+/// Lines and points have no side that is inside, by which boundaries are combined.
+fn not_a_line(limit: &SwingLimit) -> Result<(), LimitError> {
+    const NARROW: f64 = 1e-9;
+    let is_line = match limit {
+        SwingLimit::Ellipse { rx, ry } => rx.radians().min(ry.radians()) < NARROW,
+        SwingLimit::Box { alpha, beta } => {
+            alpha.width().radians().min(beta.width().radians()) < NARROW
+        }
+        _ => false,
+    };
+    if is_line { Err(LimitError::new(LimitErrorKind::Line)) } else { Ok(()) }
 }
 
 fn ellipse(rx: f64, ry: f64) -> Result<(Inside, Vec<Curve>), LimitError> {
@@ -960,6 +975,24 @@ mod tests {
             }
             assert!(worst < 1e-9, "{name}: farther by {worst}");
         }
+    }
+
+    #[test]
+    fn lines_stand_alone() {
+        let line = || SwingLimit::Ellipse { rx: Angle::ZERO, ry: Angle::from_degrees(30.0) };
+        let point = SwingLimit::Box { alpha: Arc::FULL, beta: Arc::point(Angle::ZERO).unwrap() };
+        let region = Region::new(&line(), &SwingAxes::Z).unwrap();
+        assert!((region.distance(DVec3::Y) + PI / 2.0).abs() < 1e-12);
+        for limit in [
+            SwingLimit::Any(vec![SwingLimit::Free, line()]),
+            SwingLimit::All(vec![point]),
+            SwingLimit::Not(Box::new(line())),
+        ] {
+            let error = Region::new(&limit, &SwingAxes::Z).unwrap_err();
+            assert_eq!(*error.kind(), LimitErrorKind::Line);
+        }
+        let grown = SwingLimit::Grown { of: Box::new(line()), by: Angle::from_degrees(5.0) };
+        assert!(Region::new(&grown, &SwingAxes::Z).unwrap().area() > 0.05);
     }
 
     #[test]
