@@ -53,6 +53,8 @@ pub enum LimitErrorKind {
     Line,
     /// A list that needs at least one entry has none.
     EmptyList,
+    /// A twist offset where another one is needed.
+    SecondOffset,
     /// Too deep or too large to be meant.
     TooLarge,
     /// A box of Euler angles cannot be mirrored across this plane.
@@ -124,6 +126,9 @@ impl fmt::Display for LimitError {
                 "a line or a point cannot be combined with other shapes; give it some width, or grow it",
             ),
             LimitErrorKind::EmptyList => f.write_str("the list is empty"),
+            LimitErrorKind::SecondOffset => {
+                f.write_str("there is a twist offset already, and recentring needs one of its own")
+            }
             LimitErrorKind::TooLarge => f.write_str("too many parts, or parts within parts"),
             LimitErrorKind::ObliqueMirror => f.write_str(
                 "Euler angles can be mirrored only across a plane perpendicular to x, y or z",

@@ -38,7 +38,9 @@ impl SwingTwistLimit {
     /// the boundary touches itself and is not made of polygons.
     pub fn recentered(&self) -> Result<Recentered, LimitError> {
         if !matches!(self.twist.offset, TwistOffset::None) {
-            return Err(LimitError::new(LimitErrorKind::TooLarge).within("offset").within("twist"));
+            return Err(LimitError::new(LimitErrorKind::SecondOffset)
+                .within("offset")
+                .within("twist"));
         }
         let region = Region::new(&self.swing, &self.axes).map_err(|e| e.within("swing"))?;
         let deep = self.axes.vector(region.deepest());
@@ -129,6 +131,11 @@ mod tests {
                 continue;
             }
             let new = old.recentered().unwrap();
+            if matches!(new.limit.twist.offset, TwistOffset::From(_)) {
+                let error = new.limit.recentered().unwrap_err();
+                assert_eq!(*error.kind(), LimitErrorKind::SecondOffset);
+                assert_eq!(error.path(), "twist.offset");
+            }
             let (old, limit) = (
                 Limit::SwingTwist(old).prepare().unwrap(),
                 Limit::SwingTwist(new.limit).prepare().unwrap(),

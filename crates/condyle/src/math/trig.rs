@@ -256,8 +256,8 @@ pub(crate) fn tan_kernel(x: f64) -> f64 {
 /// for others.
 ///
 /// Half of 180° is a quadrant, so the quadrants are taken off in degrees, where that is exact
-/// (Sterbenz), and only what is left becomes radians: less work than reducing radians, and right to
-/// within 1.5 ulp for angles of many turns too. Halves of 180° give a sine of exactly 1.
+/// (Sterbenz), and only what is left becomes radians: less work than reducing radians, and angles of
+/// many turns lose nothing. Halves of 180° give a sine of exactly 1.
 #[inline(always)]
 pub(crate) fn sin_cos_half_degrees_kernel(degrees: f64) -> (f64, f64) {
     const RADIANS_PER_DEGREE_OF_A_WHOLE: f64 = std::f64::consts::PI / 360.0;
@@ -465,7 +465,7 @@ fn tan_of_reduced(angle: Reduced, sign: u64) -> f64 {
 /// ```
 ///
 /// The multiples of π/4 are kept as sums of two doubles. The quotient is a plain one: keeping that
-/// as two doubles as well takes the error to 0.75 ulp and costs half as much again.
+/// as two doubles as well takes the error to 0.75 ulp and costs a third more.
 ///
 /// # Convention
 ///
