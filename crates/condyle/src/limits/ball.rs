@@ -58,7 +58,9 @@ impl Ball {
     /// The direction of the bone is `(2(xz + wy), 2(yz − wx), w² + z² − x² − y²)`, half the twist the
     /// angle of (w, z), for the quaternion's components in our axes.
     fn split(&self, m: Rotation) -> Split {
-        let q = m.canonical().quat();
+        let q = m.quat();
+        // Canonical: the other sign for the other half, without a branch.
+        let q = if q.w == 0.0 { m.canonical().quat() } else { q * 1.0_f64.copysign(q.w) };
         let DVec3 { x, y, z } = self.axes.components(DVec3::new(q.x, q.y, q.z));
         let w = q.w;
         let direction =
@@ -120,8 +122,8 @@ impl Ball {
         let swing_moves = direction != from.direction;
         let range = self.twist.range(direction);
         let blur = if swing_moves { Self::blur_at(direction) } else { from.blur };
-        let twist_inside = blurred(range, from.twist, blur) >= -TOLERANCE;
-        let twist = if twist_inside { from.twist } else { range.clamp(from.twist) };
+        let clamped = range.clamp_beyond(from.twist, TOLERANCE + blur);
+        let (twist_inside, twist) = (clamped.is_none(), clamped.unwrap_or(from.twist));
         let settled = if swing_moves {
             self.join(direction, twist)
         } else if twist_inside {

@@ -11,7 +11,31 @@ pub(crate) struct Edges {
     edges: Vec<Edge>,
     /// Bounds of `FAN` edges each, then of `FAN` of those each, until there are at most `FAN`.
     levels: Vec<Vec<Bounds>>,
+    /// If there are few.
+    rows: Rows,
 }
+
+/// Few edges that form closed loops, in columns: a first look at all of them at once costs less than
+/// one wrong guess about which to skip. Empty if there are many, or ends that are no beginnings.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    count: usize,
+    rows: Vec<Row>,
+}
+
+/// [`LANES`] edges; the last is repeated until the row is full.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    start: [[f64; LANES]; 3],
+    normal: [[f64; LANES]; 3],
+    after_start: [[f64; LANES]; 3],
+    before_end: [[f64; LANES]; 3],
+}
+
+const LANES: usize = 4;
+
+/// The most edges that are few. From here on groups are faster.
+const FEW: usize = 32;
 
 /// How many edges are in a group, and groups in a group of groups.
 const FAN: usize = 8;
@@ -106,7 +130,8 @@ impl Edges {
             size *= FAN;
             levels.push(edges.chunks(size).map(Bounds::of).collect());
         }
-        Self { edges, levels }
+        let rows = Rows::new(&edges);
+        Self { edges, levels, rows }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -150,9 +175,17 @@ impl Edges {
         let infinity = f64::INFINITY;
         let mut best =
             Best { chord_squared: infinity, chord: infinity, edge: usize::MAX, part: Part::Start };
-        match self.levels.len().checked_sub(1) {
-            None => self.visit_edges(0, self.edges.len(), d, &mut best),
-            Some(top) => self.visit_groups(top, 0, d, &mut best),
+        if self.rows.count > 0 {
+            let mut near = self.rows.near(d);
+            while near != 0 {
+                let edge = near.trailing_zeros() as usize;
+                self.visit_edges(edge, edge + 1, d, &mut best);
+                near &= near - 1;
+            }
+        } else if let Some(top) = self.levels.len().checked_sub(1) {
+            self.visit_groups(top, 0, d, &mut best);
+        } else {
+            self.visit_edges(0, self.edges.len(), d, &mut best);
         }
         let Some(edge) = self.edges.get(best.edge).filter(|_| d.is_finite()) else {
             let point = first.start;
@@ -248,6 +281,72 @@ impl Edges {
             None => self.visit_edges(begin, self.edges.len().min(begin + FAN), d, best),
             Some(below) => self.visit_groups(below, begin, d, best),
         }
+    }
+}
+
+impl Rows {
+    fn new(edges: &[Edge]) -> Self {
+        let closed = || edges.iter().all(|e| edges.iter().any(|other| other.start == e.end));
+        let Some(last) = edges.last().filter(|_| edges.len() <= FEW && closed()) else {
+            return Self::default();
+        };
+        let mut rows = vec![Row::default(); edges.len().div_ceil(LANES)];
+        for i in 0..rows.len() * LANES {
+            let (edge, row) = (edges.get(i).unwrap_or(last), &mut rows[i / LANES]);
+            let columns = [
+                (&mut row.start, edge.start),
+                (&mut row.normal, edge.normal),
+                (&mut row.after_start, edge.after_start),
+                (&mut row.before_end, edge.before_end),
+            ];
+            for (column, vector) in columns {
+                for (component, value) in column.iter_mut().zip(vector.to_array()) {
+                    component[i % LANES] = value;
+                }
+            }
+        }
+        Self { count: edges.len(), rows }
+    }
+
+    /// The edges that may be nearest, one bit each: as near as any by the signed square of the cosine,
+    /// which tells angles apart to 1e-7, or better between 1° and 179°.
+    fn near(&self, d: DVec3) -> u64 {
+        // One step for all lanes at a time, so that they stay in vectors.
+        let dots = |[x, y, z]: &[[f64; LANES]; 3]| {
+            let mut dots = [0.0; LANES];
+            for lane in 0..LANES {
+                dots[lane] = x[lane] * d.x + y[lane] * d.y + z[lane] * d.z;
+            }
+            dots
+        };
+        let mut cosines = [[f64::NEG_INFINITY; LANES]; FEW / LANES];
+        let mut largest = [f64::NEG_INFINITY; LANES];
+        for (row, cosines) in self.rows.iter().zip(&mut cosines) {
+            let (start, side) = (dots(&row.start), dots(&row.normal));
+            let (after, before) = (dots(&row.after_start), dots(&row.before_end));
+            for lane in 0..LANES {
+                // NaN, for an arc without length, is not larger.
+                let beside = (after[lane] > 0.0) & (before[lane] > 0.0);
+                let corner = start[lane] * start[lane].abs();
+                let foot = 1.0 - side[lane] * side[lane];
+                cosines[lane] = if beside { foot } else { corner };
+            }
+            for lane in 0..LANES {
+                let larger = cosines[lane] > largest[lane];
+                largest[lane] = if larger { cosines[lane] } else { largest[lane] };
+            }
+        }
+        let largest = largest.into_iter().fold(f64::NEG_INFINITY, f64::max) - SLACK;
+        let mut near = 0;
+        for (i, row) in cosines.iter().enumerate() {
+            let mut bits = [0; LANES];
+            for lane in 0..LANES {
+                bits[lane] = if row[lane] >= largest { 1_u64 << lane } else { 0 };
+            }
+            let [a, b, c, e] = bits;
+            near |= (a | b | c | e) << (i * LANES);
+        }
+        near & ((1 << self.count) - 1)
     }
 }
 

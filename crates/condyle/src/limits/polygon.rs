@@ -5,6 +5,8 @@
     reason = "a call costs as much as the answer: a direction goes through memory on the way"
 )]
 
+use std::sync::Arc;
+
 use glam::DVec3;
 
 use super::edges::{Edges, Nearest, Part, quick_unit};
@@ -17,7 +19,7 @@ use super::{LimitError, LimitErrorKind};
 #[derive(Clone, Debug)]
 pub(crate) struct Polygon {
     corners: Vec<DVec3>,
-    edges: Edges,
+    edges: Arc<Edges>,
     sectors: Sectors,
     pole_inside: bool,
 }
@@ -67,7 +69,7 @@ impl Polygon {
                 return fail(LimitErrorKind::LongEdge { corner });
             }
         }
-        let edges = Edges::new(&arcs);
+        let edges = Arc::new(Edges::new(&arcs));
         let sectors = Sectors::new(&edges);
         let mut crossing = None;
         sectors.find_pair(|i, j| {
@@ -91,8 +93,7 @@ impl Polygon {
     }
 
     /// Edge `i` goes from corner `i` to the next.
-    #[cfg(test)]
-    pub(crate) const fn edges(&self) -> &Edges {
+    pub(crate) const fn edges(&self) -> &Arc<Edges> {
         &self.edges
     }
 

@@ -24,7 +24,7 @@ use crate::math::{Angle, Arc, SwingAxes, trig, unit};
 pub(crate) struct Region {
     inside: Inside,
     /// The great arcs of the boundary, which most boundaries are made of.
-    edges: Edges,
+    edges: std::sync::Arc<Edges>,
     /// The rest of it, each piece with a ball around it.
     curves: Vec<(Curve, DVec3, f64)>,
 }
@@ -83,10 +83,11 @@ impl Region {
         if curves.len() > MAX_PIECES {
             return Err(LimitError::new(LimitErrorKind::TooLarge));
         }
-        let arcs: Vec<(DVec3, DVec3)> = curves
-            .iter()
-            .filter_map(|c| if let Curve::Great(g) = c { Some((g.from, g.to)) } else { None })
-            .collect();
+        let arc = |c: &Curve| if let Curve::Great(g) = c { Some((g.from, g.to)) } else { None };
+        let edges = match &inside {
+            Inside::Polygon(polygon) => polygon.edges().clone(),
+            _ => Edges::new(&curves.iter().filter_map(arc).collect::<Vec<_>>()).into(),
+        };
         let others = curves
             .iter()
             .filter(|c| !matches!(c, Curve::Great(_)))
@@ -95,7 +96,7 @@ impl Region {
                 (c.clone(), center, radius)
             })
             .collect();
-        let region = Self { inside, edges: Edges::new(&arcs), curves: others };
+        let region = Self { inside, edges, curves: others };
         // Without a boundary it is all or nothing.
         if curves.is_empty() && !region.contains(DVec3::Z) {
             return Err(LimitError::new(LimitErrorKind::EmptyRegion));

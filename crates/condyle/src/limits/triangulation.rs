@@ -119,9 +119,8 @@ struct Edge {
 /// passes has the largest product with it.
 #[derive(Clone, Debug, Default)]
 struct Seeds {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    z: Vec<f64>,
+    /// Their x, y and z.
+    rows: Vec<[[f64; LANES]; 3]>,
     facet: Vec<u32>,
 }
 
@@ -360,39 +359,42 @@ impl Seeds {
             let facet = seed.min(count - 1) * facets.len() / count;
             let [a, b, c] = facets[facet].dual;
             let normal = a + b + c;
-            seeds.x.push(normal.x);
-            seeds.y.push(normal.y);
-            seeds.z.push(normal.z);
+            if seed % LANES == 0 {
+                seeds.rows.push([[0.0; LANES]; 3]);
+            }
+            for (column, value) in seeds.rows[seed / LANES].iter_mut().zip(normal.to_array()) {
+                column[seed % LANES] = value;
+            }
             seeds.facet.push(number(facet));
         }
         seeds
     }
 
-    /// The facet with the largest product.
+    /// The facet with the largest product, the first of equals.
     fn best(&self, d: DVec3) -> Option<usize> {
-        let mut best = [f64::NEG_INFINITY; LANES];
-        // Which row it was in, as a number of the same width: so the compiler can keep both in
-        // vectors.
-        let mut at = [0.0; LANES];
-        let mut row = 0.0;
-        let rows = self.x.chunks_exact(LANES).zip(self.y.chunks_exact(LANES));
-        for ((x, y), z) in rows.zip(self.z.chunks_exact(LANES)) {
+        let mut products = [[f64::NEG_INFINITY; LANES]; SEEDS / LANES];
+        let mut largest = [f64::NEG_INFINITY; LANES];
+        for (row, products) in self.rows.iter().zip(&mut products) {
+            let [x, y, z] = row;
             for lane in 0..LANES {
-                let product = x[lane] * d.x + y[lane] * d.y + z[lane] * d.z;
-                let better = product > best[lane];
-                best[lane] = if better { product } else { best[lane] };
-                at[lane] = if better { row } else { at[lane] };
+                products[lane] = x[lane] * d.x + y[lane] * d.y + z[lane] * d.z;
             }
-            row += 1.0;
+            for lane in 0..LANES {
+                let larger = products[lane] > largest[lane];
+                largest[lane] = if larger { products[lane] } else { largest[lane] };
+            }
         }
-        let lane = (1..LANES).fold(0, |a, b| if best[b] > best[a] { b } else { a });
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small count, kept as a float"
-        )]
-        let seed = at[lane] as usize * LANES + lane;
-        self.facet.get(seed).map(|&facet| as_index(facet))
+        let largest = largest.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let mut seeds = 0_u64;
+        for (row, products) in products.iter().enumerate() {
+            let mut bits = [0_u64; LANES];
+            for lane in 0..LANES {
+                bits[lane] = if products[lane] == largest { 1 << lane } else { 0 };
+            }
+            let [a, b, c, e] = bits;
+            seeds |= (a | b | c | e) << (row * LANES);
+        }
+        self.facet.get(seeds.trailing_zeros() as usize).map(|&facet| as_index(facet))
     }
 }
 

@@ -195,17 +195,23 @@ impl TwistRange {
     /// then it is the one of smaller absolute value, or `min` if these are equal too. What is not
     /// finite comes back as it is.
     pub(crate) fn clamp(self, twist: f64) -> f64 {
-        let Some(above) = self.outside(twist) else {
-            return twist;
-        };
+        self.clamp_beyond(twist, 0.0).unwrap_or(twist)
+    }
+
+    /// [`clamp`](Self::clamp), but `None` if the twist is inside or not farther outside than `slack`.
+    pub(crate) fn clamp_beyond(self, twist: f64, slack: f64) -> Option<f64> {
+        let above = self.outside(twist)?;
         let (min, max) = (wrapped(self.min), wrapped(self.max));
         let (past_max, before_min) = (above - (self.max - self.min), TAU - above);
+        if past_max.min(before_min) <= slack {
+            return None;
+        }
         let nearer_max = if (past_max - before_min).abs() <= ROUNDING {
             max.abs() < min.abs() - ROUNDING
         } else {
             past_max < before_min
         };
-        if nearer_max { max } else { min }
+        Some(if nearer_max { max } else { min })
     }
 
     /// The distance to the nearest end on the circle: positive inside, negative outside, π if every
@@ -242,6 +248,11 @@ impl TwistRange {
 
 /// Moved by whole turns into `[0, 2π]`.
 fn turn_part(radians: f64) -> f64 {
+    // The remainder of less than two turns, without a division.
+    if radians.abs() < 2.0 * TAU {
+        let part = if radians.abs() < TAU { radians } else { radians - TAU.copysign(radians) };
+        return if part < 0.0 { part + TAU } else { part };
+    }
     let part = radians % TAU;
     if part < 0.0 { part + TAU } else { part }
 }
