@@ -125,7 +125,7 @@ impl Ball {
         let clamped = range.clamp_beyond(from.twist, TOLERANCE + blur);
         let (twist_inside, twist) = (clamped.is_none(), clamped.unwrap_or(from.twist));
         let settled = if swing_moves {
-            self.join(direction, twist)
+            self.join(direction, twist).map(|joined| self.settle_twist(joined))
         } else if twist_inside {
             None
         } else {
@@ -133,6 +133,18 @@ impl Ball {
             self.roll(twist - from.twist).map(|roll| m * roll)
         };
         settled.unwrap_or(m)
+    }
+
+    /// Where zero twist is singular, the rounding of the rotation alone moves the range: then the twist
+    /// is clamped to that of the direction as it came out.
+    fn settle_twist(&self, m: Rotation) -> Rotation {
+        if !self.twist.has_singular_offset() {
+            return m;
+        }
+        let split = self.split(m);
+        let range = self.twist.range(split.direction);
+        let clamped = range.clamp_beyond(split.twist, TOLERANCE + split.blur);
+        clamped.and_then(|twist| self.roll(twist - split.twist)).map_or(m, |roll| m * roll)
     }
 
     /// A turn about the bone.

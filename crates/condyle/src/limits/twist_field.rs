@@ -104,6 +104,11 @@ impl TwistField {
         range.shifted(self.offset(d))
     }
 
+    /// Whether zero twist is undefined somewhere other than at −bone.
+    pub(crate) const fn has_singular_offset(&self) -> bool {
+        matches!(self.offset, Offset::From(_))
+    }
+
     /// The range and its gradient: zero where it is constant, and that of one side where it jumps.
     pub(crate) fn range_with_gradient(&self, d: DVec3) -> TwistRangeGradient {
         let (mut min, mut max) = (DVec3::ZERO, DVec3::ZERO);
