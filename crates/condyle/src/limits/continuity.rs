@@ -290,7 +290,7 @@ impl Subject {
         let region = limit.swing().unwrap();
         let boundary = region.boundary(Angle::from_radians(0.005)).concat();
         let mut jumps = Vec::new();
-        for _ in 0..300 {
+        for _ in 0..80 {
             let (mut a, mut b) = (rng.direction(), rng.direction());
             let project = |d: DVec3| region.project(d).unwrap();
             for _ in 0..60 {
