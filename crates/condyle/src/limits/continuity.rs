@@ -469,12 +469,15 @@ fn projection_onto_swing_and_twist_is_continuous_but_where_it_cannot_be() {
     assert!(steep > 30, "{steep}");
 }
 
+/// The rotation with these angles.
+type Make = Box<dyn Fn(&[f64]) -> Rotation>;
+
 /// A limit by angles, and the rotation of a list of angles that it is defined by.
 struct ByAngles {
     name: &'static str,
     limit: PreparedLimit,
     arcs: Vec<Arc>,
-    make: Box<dyn Fn(&[f64]) -> Rotation>,
+    make: Make,
     /// Allowed angles on a grid, and their quaternions.
     grid: Vec<(Vec<f64>, DVec4)>,
 }
