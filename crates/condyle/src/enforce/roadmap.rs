@@ -27,6 +27,9 @@ const FINE: f64 = DEGREE;
 /// Farther apart, even when looked at closely, is a jump.
 const CLOSE: f64 = 2.0 * FINE;
 
+/// So many ways on the graph are drawn before it counts as none.
+const TRIES: usize = 16;
+
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
 /// The graph of a limit.
@@ -104,13 +107,16 @@ impl<'a> Roadmap<'a> {
     /// fine.
     pub(super) fn way(&self, from: Rotation, to: Rotation) -> Option<Vec<Rotation>> {
         let straight = self.walk(from, to);
-        // A straight way inside is the shortest.
-        let corners = match straight {
-            Some(length) if length <= 1.1 * apart(from, to) + STRIDE => vec![from, to],
-            _ => self.corners(from, to).or_else(|| straight.map(|_| vec![from, to]))?,
-        };
-        let continuous = |way: &Vec<Rotation>| way.windows(2).all(|w| apart(w[0], w[1]) <= CLOSE);
-        let way = Some(self.drawn(&corners)).filter(continuous)?;
+        let draw_straight =
+            || straight.and_then(|_| Some(self.drawn(&[from, to])).filter(|w| continuous(w)));
+        // A straight way inside is the shortest. Drawn more finely than it was walked, it may turn out
+        // to jump after all.
+        let way = match straight {
+            Some(length) if length <= 1.1 * apart(from, to) + STRIDE => {
+                draw_straight().or_else(|| self.around(from, to))
+            }
+            _ => self.around(from, to).or_else(draw_straight),
+        }?;
         let shorter = self.relaxed(self.drawn(&self.shortened(&way)));
         Some(if continuous(&shorter) { shorter } else { way })
     }
@@ -130,39 +136,76 @@ impl<'a> Roadmap<'a> {
         legs
     }
 
-    /// The shortest way on the graph (Dijkstra 1959).
-    fn corners(&self, from: Rotation, to: Rotation) -> Option<Vec<Rotation>> {
+    /// A way on the graph: the shortest of those that are continuous when drawn.
+    ///
+    /// Next to −bone, and where a range of twist jumps, a walk may miss a jump that drawing finds. Then
+    /// that edge is closed, and the next way looked for.
+    fn around(&self, from: Rotation, to: Rotation) -> Option<Vec<Rotation>> {
+        let (first, last) = (self.legs(from), self.legs(to));
+        let mut closed: Vec<[usize; 2]> = Vec::new();
+        'search: for _ in 0..TRIES {
+            let stops = self.shortest(&first, &last, &closed)?;
+            let mut way = vec![from];
+            for pair in stops.windows(2) {
+                let place = |stop: usize| match self.nodes.get(stop) {
+                    Some(node) => *node,
+                    None if stop == self.nodes.len() => from,
+                    None => to,
+                };
+                let part = self.drawn(&[place(pair[0]), place(pair[1])]);
+                if !continuous(&part) {
+                    closed.push([pair[0], pair[1]]);
+                    continue 'search;
+                }
+                way.extend(part.into_iter().skip(1));
+            }
+            return Some(way);
+        }
+        None
+    }
+
+    /// The shortest way on the graph (Dijkstra 1959) over edges that are not closed, given how far it is
+    /// from its beginning to each node and from each to its end: the nodes, after the number of nodes
+    /// for the beginning, and before one more for the end.
+    fn shortest(
+        &self,
+        first: &[Option<f64>],
+        last: &[Option<f64>],
+        closed: &[[usize; 2]],
+    ) -> Option<Vec<usize>> {
         let n = self.nodes.len();
-        let last_leg = self.legs(to);
-        let mut length: Vec<f64> =
-            self.legs(from).into_iter().map(|leg| leg.unwrap_or(f64::INFINITY)).collect();
+        let open = |a: usize, b: usize| !closed.contains(&[a, b]) && !closed.contains(&[b, a]);
+        let leg = |leg: Option<f64>, a: usize, b: usize| {
+            leg.filter(|_| open(a, b)).unwrap_or(f64::INFINITY)
+        };
+        let mut length: Vec<f64> = (0..n).map(|i| leg(first[i], n, i)).collect();
         let mut before = vec![None; n];
         let mut done = vec![false; n];
         loop {
-            let open = (0..n).filter(|i| !done[*i] && length[*i].is_finite());
-            let Some(i) = open.min_by(|a, b| length[*a].total_cmp(&length[*b])) else { break };
+            let reached = (0..n).filter(|i| !done[*i] && length[*i].is_finite());
+            let Some(i) = reached.min_by(|a, b| length[*a].total_cmp(&length[*b])) else { break };
             done[i] = true;
-            for (j, edge) in &self.edges[i] {
-                if length[i] + edge < length[*j] {
-                    length[*j] = length[i] + edge;
-                    before[*j] = Some(i);
+            for &(j, edge) in &self.edges[i] {
+                if length[i] + edge < length[j] && open(i, j) {
+                    length[j] = length[i] + edge;
+                    before[j] = Some(i);
                 }
             }
         }
-        let whole = |i: &usize| last_leg[*i].map_or(f64::INFINITY, |leg| length[*i] + leg);
+        let whole = |i: &usize| length[*i] + leg(last[*i], *i, n + 1);
         let end = (0..n).min_by(|a, b| whole(a).total_cmp(&whole(b)))?;
         if !whole(&end).is_finite() {
             return None;
         }
-        let mut corners = vec![to];
+        let mut stops = vec![n + 1];
         let mut at = Some(end);
         while let Some(i) = at {
-            corners.push(self.nodes[i]);
+            stops.push(i);
             at = before[i];
         }
-        corners.push(from);
-        corners.reverse();
-        Some(corners)
+        stops.push(n);
+        stops.reverse();
+        Some(stops)
     }
 
     /// The way along corners as points that are close together.
@@ -243,6 +286,11 @@ impl<'a> Roadmap<'a> {
         }
         way
     }
+}
+
+/// Whether points of a way are close together.
+fn continuous(way: &[Rotation]) -> bool {
+    way.windows(2).all(|w| apart(w[0], w[1]) <= CLOSE)
 }
 
 pub(super) fn apart(a: Rotation, b: Rotation) -> f64 {

@@ -24,7 +24,7 @@ use glam::DVec3;
 /// hold. They are there if the clip is too short for the way (one of 300° takes 150 frames with steps
 /// of 6°), or if no way was found: because there is none, the limit being in several parts, or because
 /// the search, on 700 rotations, misses it. Of 10,751 pops in random motion in nine limits it missed
-/// 4, all of them where the range of twist depends on the swing.
+/// none.
 ///
 /// Frames that are farther from a pop than its way takes time, and farther than `ease_frames` from
 /// where the motion meets the limit, are as without smoothing; if the whole clip is allowed, nothing

@@ -22,6 +22,8 @@
 mod angles;
 mod ball;
 mod batch;
+#[cfg(test)]
+mod continuity;
 mod curve;
 mod edges;
 mod ellipse;

@@ -90,6 +90,15 @@ impl TwistField {
         Ok(Self { bounds, offset })
     }
 
+    /// Whether the range is the same everywhere.
+    pub(crate) const fn is_constant(&self) -> bool {
+        match self.bounds {
+            Bounds::Free => true,
+            Bounds::Constant(_) => matches!(self.offset, Offset::None),
+            Bounds::BySwing(..) => false,
+        }
+    }
+
     /// The twists allowed where the bone points to `d`. Not wrapped; [`TwistRange::FULL`] if all are.
     ///
     /// A direction that is not finite gets the first arc and the first offset.
