@@ -1,0 +1,222 @@
+//! Frames that are wrong altogether.
+
+use crate::math::{Rotation, Rotations, trig};
+
+use super::samples::apart;
+
+/// Fewer samples than this are all kept: nothing can be told from them.
+const FEW: usize = 30;
+
+/// A glitch is at least so far from where it should be, radians (4°).
+const LEAST: f64 = 0.07;
+
+/// The indices of glitch frames, rising.
+///
+/// Where frames follow each other in time, a glitch is a frame that lies far from the curve through its
+/// neighbours, compared with most frames, and farther from both of them than the frames around are
+/// from each other: a fast turn, or a sudden stop, is neither. Where they do not, it is a sample whose
+/// fifth neighbour is far, compared with most samples.
+pub(super) fn find(series: &Rotations) -> Vec<usize> {
+    if series.len() < FEW {
+        return Vec::new();
+    }
+    if in_order(series) { find_in_time(series) } else { find_isolated(series) }
+}
+
+/// Whether frames are much nearer to the next than to those far from them in time.
+fn in_order(series: &Rotations) -> bool {
+    let n = series.len();
+    let probes = 128.min(n - 1);
+    // Evenly spread, and the same ones when time runs backwards.
+    let median = |lag: usize| {
+        let last = n - lag;
+        let mut all: Vec<f64> = (0..probes)
+            .map(|k| {
+                let i = (2 * k + 1) * last / (2 * probes);
+                apart(series.at(i), series.at(i + lag))
+            })
+            .collect();
+        let middle = all.len() / 2;
+        *all.select_nth_unstable_by(middle, f64::total_cmp).1
+    };
+    median(1) < 0.35 * median(n / 3)
+}
+
+/// The curve through two frames on each side, at the middle: the cubic through them.
+fn predicted(at: [Rotation; 4]) -> Option<Rotation> {
+    let [a, b, c, d] = at.map(Rotation::quat);
+    let near = |q: glam::DQuat| if b.dot(q) < 0.0 { -q } else { q };
+    let sum = (b + near(c)) * (4.0 / 6.0) - (near(a) + near(d)) * (1.0 / 6.0);
+    Rotation::new(sum)
+}
+
+fn find_in_time(series: &Rotations) -> Vec<usize> {
+    let n = series.len();
+    let mut good: Vec<usize> = (0..n).collect();
+    let steps: Vec<f64> = (1..n).map(|i| apart(series.at(i - 1), series.at(i))).collect();
+    let errors: Vec<f64> = (0..n).map(|i| error(series, &good, i).unwrap_or(0.0)).collect();
+    let mut sorted = errors.clone();
+    let typical = *sorted.select_nth_unstable_by(n / 2, f64::total_cmp).1;
+    let threshold = (8.0 * typical).max(LEAST);
+
+    // The worst first: its neighbours look bad as long as it is there.
+    let mut bad = Vec::new();
+    let mut open: Vec<usize> = (0..n).filter(|&i| errors[i] > threshold).collect();
+    let mut most = n / 5;
+    while most > 0 {
+        most -= 1;
+        let worst = open
+            .iter()
+            .filter_map(|&i| {
+                let at = good.binary_search(&i).ok()?;
+                let off = error(series, &good, at)?;
+                (off > threshold && stands_apart(series, &good, at, &steps)).then_some((off, i))
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let Some((_, i)) = worst else { break };
+        good.retain(|&g| g != i);
+        open.retain(|&o| o != i);
+        bad.push(i);
+    }
+    bad.sort_unstable();
+    bad
+}
+
+/// How far the frame at a place in `good` is from the curve through its neighbours there; at the ends
+/// from the nearer of the line through the two next to it and the next itself.
+fn error(series: &Rotations, good: &[usize], at: usize) -> Option<f64> {
+    let get = |i: usize| good.get(i).map(|&g| series.at(g));
+    let here = get(at)?;
+    if at >= 2
+        && let (Some(c), Some(d)) = (get(at + 1), get(at + 2))
+    {
+        let curve = predicted([get(at - 2)?, get(at - 1)?, c, d])?;
+        return Some(apart(here, curve));
+    }
+    let (next, after) = if at < 2 {
+        (get(at + 1)?, get(at + 2)?)
+    } else {
+        (get(at - 1)?, get(at.checked_sub(2)?)?)
+    };
+    let line = next * after.inverse() * next;
+    Some(apart(here, line).min(apart(here, next)))
+}
+
+/// Whether a frame is farther from both neighbours than frames around it are from each other.
+fn stands_apart(series: &Rotations, good: &[usize], at: usize, steps: &[f64]) -> bool {
+    const AROUND: usize = 8;
+    let here = good[at];
+    let to = |i: Option<&usize>| i.map_or(f64::INFINITY, |&i| apart(series.at(i), series.at(here)));
+    let before = at.checked_sub(1).and_then(|i| good.get(i));
+    let nearest = to(before).min(to(good.get(at + 1)));
+    let (from, until) = (here.saturating_sub(AROUND), (here + AROUND).min(steps.len()));
+    let mut local: Vec<f64> = steps[from..until].to_vec();
+    let middle = local.len() / 2;
+    let usual = *local.select_nth_unstable_by(middle, f64::total_cmp).1;
+    nearest > 1.8 * usual + 0.5 * LEAST
+}
+
+/// Which neighbour has to be far.
+const NEIGHBOUR: usize = 5;
+
+fn find_isolated(series: &Rotations) -> Vec<usize> {
+    let n = series.len();
+    let [x, y, z, w] = series.xyzw();
+    // Samples in a cell with others are not alone; what remains is looked at one by one.
+    let mut cells: Vec<(u32, usize)> = (0..n).map(|i| (cell([x[i], y[i], z[i], w[i]]), i)).collect();
+    cells.sort_unstable();
+    let mut alone = Vec::new();
+    for group in cells.chunk_by(|a, b| a.0 == b.0) {
+        if group.len() <= NEIGHBOUR {
+            alone.extend(group.iter().map(|c| c.1));
+        }
+    }
+    if alone.is_empty() || alone.len() > 20_000_000 / n {
+        return Vec::new();
+    }
+    let mut nearest = [0.0; NEIGHBOUR];
+    let mut distance = |i: usize| {
+        nearest.fill(0.0);
+        for j in 0..n {
+            let cos = (x[i] * x[j] + y[i] * y[j] + z[i] * z[j] + w[i] * w[j]).abs();
+            if cos > nearest[NEIGHBOUR - 1] && j != i {
+                nearest[NEIGHBOUR - 1] = cos;
+                nearest.sort_unstable_by(|a, b| b.total_cmp(a));
+            }
+        }
+        2.0 * trig::acos(nearest[NEIGHBOUR - 1].min(1.0))
+    };
+    let probes = 64.min(n);
+    let mut usual: Vec<f64> = (0..probes).map(|k| distance((2 * k + 1) * n / (2 * probes))).collect();
+    let usual = *usual.select_nth_unstable_by(probes / 2, f64::total_cmp).1;
+    let threshold = (4.0 * usual).max(2.0 * LEAST);
+    alone.retain(|&i| distance(i) > threshold);
+    alone.sort_unstable();
+    alone
+}
+
+/// A cell of rotations about 15° wide: by the largest component of the quaternion, and the others
+/// divided by it.
+fn cell(q: [f64; 4]) -> u32 {
+    const STEPS: f64 = 6.0;
+    let largest = (0..4).fold(0, |a, b| if q[b].abs() > q[a].abs() { b } else { a });
+    let mut cell = largest as u32;
+    for (k, component) in q.iter().enumerate() {
+        if k != largest {
+            let ratio = component / q[largest];
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between 0 and 12"
+            )]
+            let step = ((ratio + 1.0) * STEPS).clamp(0.0, 2.0 * STEPS - 1.0) as u32;
+            cell = cell * 16 + step;
+        }
+    }
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Angle;
+    use crate::synth::{Exploration, Figure, Glitches, Options, Synth};
+
+    fn missed_and_wrong(exploration: Exploration, frames: usize) -> (usize, usize, usize) {
+        let (mut missed, mut wrong, mut all) = (0, 0, 0);
+        for seed in 0..10 {
+            let options = Options {
+                frames,
+                exploration,
+                noise: Angle::from_degrees(0.3),
+                glitches: Glitches { share: 0.005, ..Glitches::default() },
+                ..Options::default()
+            };
+            let figure = Figure::random(12, seed).unwrap();
+            let synth = Synth::generate(&figure, &options, seed).unwrap();
+            for joint in synth.skeleton.indices().skip(1) {
+                let found = find(synth.clip.track(joint).rotations());
+                let truth: Vec<usize> =
+                    synth.glitches[joint.get()].iter().map(|f| f.get()).collect();
+                missed += truth.iter().filter(|t| !found.contains(t)).count();
+                wrong += found.iter().filter(|f| !truth.contains(f)).count();
+                all += truth.len();
+            }
+        }
+        (missed, wrong, all)
+    }
+
+    #[test]
+    fn glitches_on_a_path_are_found_and_nothing_else() {
+        let (missed, wrong, all) = missed_and_wrong(Exploration::Full, 2000);
+        println!("path: {missed} of {all} missed, {wrong} wrong");
+        let (missed, wrong, all) = missed_and_wrong(Exploration::Full, 600);
+        println!("path 600: {missed} of {all} missed, {wrong} wrong");
+        let (missed, wrong, all) = missed_and_wrong(Exploration::Dwell, 2000);
+        println!("dwell: {missed} of {all} missed, {wrong} wrong");
+        let (missed, wrong, all) = missed_and_wrong(Exploration::Poses, 2000);
+        println!("poses: {missed} of {all} missed, {wrong} wrong");
+        let (missed, wrong, all) = missed_and_wrong(Exploration::Scatter, 2000);
+        println!("scatter: {missed} of {all} missed, {wrong} wrong");
+    }
+}

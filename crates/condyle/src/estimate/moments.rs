@@ -1,0 +1,321 @@
+//! What a joint's samples say about its kind: means of products of four components of the quaternion.
+
+use glam::{DMat3, DVec3};
+
+use crate::math::{Rotation, Rotations};
+
+/// Sums over rotations of all products of four components of their quaternions.
+///
+/// They do not change when a quaternion changes sign. A rotation matrix is quadratic in the
+/// quaternion, so they give the mean of the matrices and the mean of all products of two of their
+/// entries, and with them the residuals of hinges and universal joints, whatever the number of
+/// samples. The sums are integers: adding them up in any order gives the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moments {
+    count: u64,
+    /// In units of 2⁻⁶⁰, in the order of [`EXPONENTS`].
+    sums: [i128; PRODUCTS],
+}
+
+/// How many products of four out of four there are: 7 choose 3.
+pub(crate) const PRODUCTS: usize = 35;
+
+/// Which components, 0 to 3 for x, y, z, w, rising.
+const EXPONENTS: [[usize; 4]; PRODUCTS] = {
+    let mut all = [[0; 4]; PRODUCTS];
+    let mut n = 0;
+    let mut a = 0;
+    while a < 4 {
+        let mut b = a;
+        while b < 4 {
+            let mut c = b;
+            while c < 4 {
+                let mut d = c;
+                while d < 4 {
+                    all[n] = [a, b, c, d];
+                    n += 1;
+                    d += 1;
+                }
+                c += 1;
+            }
+            b += 1;
+        }
+        a += 1;
+    }
+    all
+};
+
+/// 2⁶⁰: a product of components is at most 1, and a sum of 2⁶⁷ of them still fits.
+const UNIT: f64 = 1_152_921_504_606_846_976.0;
+
+/// So many samples are summed as floats before they become integers.
+const CHUNK: usize = 256;
+
+impl Default for Moments {
+    fn default() -> Self {
+        Self { count: 0, sums: [0; PRODUCTS] }
+    }
+}
+
+impl Moments {
+    pub(crate) fn of(rotations: &Rotations) -> Self {
+        let mut moments = Self::default();
+        let [x, y, z, w] = rotations.xyzw();
+        for start in (0..rotations.len()).step_by(CHUNK) {
+            let end = rotations.len().min(start + CHUNK);
+            let mut sums = [0.0; PRODUCTS];
+            for i in start..end {
+                add_products([x[i], y[i], z[i], w[i]], &mut sums);
+            }
+            for (sum, part) in moments.sums.iter_mut().zip(sums) {
+                #[allow(clippy::cast_possible_truncation, reason = "at most 2⁶⁸")]
+                let part = (part * UNIT) as i128;
+                *sum = sum.saturating_add(part);
+            }
+            moments.count += (end - start) as u64;
+        }
+        moments
+    }
+
+    /// The samples of both.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.count = self.count.saturating_add(other.count);
+        for (sum, part) in self.sums.iter_mut().zip(other.sums) {
+            *sum = sum.saturating_add(part);
+        }
+    }
+
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean of every product; zeros if there are no samples.
+    fn means(&self) -> Means {
+        let scale = if self.count == 0 { 0.0 } else { 1.0 / (UNIT * self.count as f64) };
+        let mut table = [[[[0.0; 4]; 4]; 4]; 4];
+        for ([a, b, c, d], sum) in EXPONENTS.into_iter().zip(self.sums) {
+            let mean = sum as f64 * scale;
+            for [i, j, k, l] in orders([a, b, c, d]) {
+                table[i][j][k][l] = mean;
+            }
+        }
+        Means(table)
+    }
+
+    /// The mean of `q qᵀ`, components in the order x, y, z, w.
+    pub(crate) fn second(&self) -> [[f64; 4]; 4] {
+        let Means(table) = self.means();
+        // The squares of a unit quaternion add up to 1.
+        table.map(|row| row.map(|pair| (0..4).map(|k| pair[k][k]).sum()))
+    }
+
+    /// The mean of the rotation matrices, and of the products of their entries:
+    /// `products[3 i + j][3 k + l]` is the mean of `R[i][j] R[k][l]`, row i, column j.
+    pub(crate) fn matrices(&self) -> MatrixMoments {
+        let Means(table) = self.means();
+        let mut mean = [0.0; 9];
+        let mut products = [[0.0; 9]; 9];
+        for (n, first) in ENTRIES.iter().enumerate() {
+            for &(a, b, f) in *first {
+                mean[n] += f * (0..4).map(|k| table[a][b][k][k]).sum::<f64>();
+                for (m, second) in ENTRIES.iter().enumerate() {
+                    for &(c, d, g) in *second {
+                        products[n][m] += f * g * table[a][b][c][d];
+                    }
+                }
+            }
+        }
+        MatrixMoments { mean, products }
+    }
+}
+
+struct Means([[[[f64; 4]; 4]; 4]; 4]);
+
+/// See [`Moments::matrices`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatrixMoments {
+    pub(crate) mean: [f64; 9],
+    pub(crate) products: [[f64; 9]; 9],
+}
+
+impl MatrixMoments {
+    /// The mean of `a · R b`.
+    pub(crate) fn mean_of(&self, a: DVec3, b: DVec3) -> f64 {
+        let m = &self.mean;
+        let rows =
+            DMat3::from_cols_array(&[m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]);
+        a.dot(rows * b)
+    }
+}
+
+/// The entries of a rotation matrix, by rows, as sums of products of two components.
+const ENTRIES: [&[(usize, usize, f64)]; 9] = {
+    const X: usize = 0;
+    const Y: usize = 1;
+    const Z: usize = 2;
+    const W: usize = 3;
+    [
+        &[(W, W, 1.0), (X, X, 1.0), (Y, Y, -1.0), (Z, Z, -1.0)],
+        &[(X, Y, 2.0), (W, Z, -2.0)],
+        &[(X, Z, 2.0), (W, Y, 2.0)],
+        &[(X, Y, 2.0), (W, Z, 2.0)],
+        &[(W, W, 1.0), (X, X, -1.0), (Y, Y, 1.0), (Z, Z, -1.0)],
+        &[(Y, Z, 2.0), (W, X, -2.0)],
+        &[(X, Z, 2.0), (W, Y, -2.0)],
+        &[(Y, Z, 2.0), (W, X, 2.0)],
+        &[(W, W, 1.0), (X, X, -1.0), (Y, Y, -1.0), (Z, Z, 1.0)],
+    ]
+};
+
+#[inline]
+fn add_products([x, y, z, w]: [f64; 4], sums: &mut [f64; PRODUCTS]) {
+    let (xx, xy, xz, xw) = (x * x, x * y, x * z, x * w);
+    let (yy, yz, yw, zz, zw, ww) = (y * y, y * z, y * w, z * z, z * w, w * w);
+    // In the order of EXPONENTS.
+    let products = [
+        xx * xx,
+        xx * xy,
+        xx * xz,
+        xx * xw,
+        xx * yy,
+        xx * yz,
+        xx * yw,
+        xx * zz,
+        xx * zw,
+        xx * ww,
+        xy * yy,
+        xy * yz,
+        xy * yw,
+        xy * zz,
+        xy * zw,
+        xy * ww,
+        xz * zz,
+        xz * zw,
+        xz * ww,
+        xw * ww,
+        yy * yy,
+        yy * yz,
+        yy * yw,
+        yy * zz,
+        yy * zw,
+        yy * ww,
+        yz * zz,
+        yz * zw,
+        yz * ww,
+        yw * ww,
+        zz * zz,
+        zz * zw,
+        zz * ww,
+        zw * ww,
+        ww * ww,
+    ];
+    for (sum, product) in sums.iter_mut().zip(products) {
+        *sum += product;
+    }
+}
+
+/// The 24 orders of four indices; of equal ones some are the same.
+fn orders(of: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
+    (0..24).map(move |n| {
+        let mut left = [of[0], of[1], of[2], of[3]];
+        let mut order = [0; 4];
+        let mut n = n;
+        for (i, slot) in order.iter_mut().enumerate() {
+            let choice = n % (4 - i);
+            n /= 4 - i;
+            *slot = left[choice];
+            left[choice..].rotate_left(1);
+        }
+        order
+    })
+}
+
+/// The rotation of a quaternion given as x, y, z, w; the identity if that has no length.
+pub(crate) fn rotation([x, y, z, w]: [f64; 4]) -> Rotation {
+    Rotation::from_wxyz([w, x, y, z]).unwrap_or(Rotation::IDENTITY)
+}
+
+/// The same for components that come from a rotation.
+pub(crate) fn rotation_unchecked([x, y, z, w]: [f64; 4]) -> Rotation {
+    Rotation::from_unit_unchecked(glam::DQuat::from_xyzw(x, y, z, w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    fn random(count: usize) -> Rotations {
+        let mut rng = Rng::new(3);
+        (0..count).map(|_| rng.rotation()).collect()
+    }
+
+    #[test]
+    fn moments_are_those_of_the_matrices_a3() {
+        let rotations = random(1000);
+        let moments = Moments::of(&rotations);
+        let found = moments.matrices();
+        let second = moments.second();
+        let (mut mean, mut products, mut outer) = ([0.0; 9], [[0.0; 9]; 9], [[0.0; 4]; 4]);
+        for r in rotations.iter() {
+            let m = r.to_matrix();
+            let entries: [f64; 9] = std::array::from_fn(|n| m.col(n % 3)[n / 3]);
+            let q = r.quat().to_array();
+            for i in 0..9 {
+                mean[i] += entries[i] / 1000.0;
+                for j in 0..9 {
+                    products[i][j] += entries[i] * entries[j] / 1000.0;
+                }
+            }
+            for i in 0..4 {
+                for j in 0..4 {
+                    outer[i][j] += q[i] * q[j] / 1000.0;
+                }
+            }
+        }
+        for i in 0..9 {
+            assert!((found.mean[i] - mean[i]).abs() < 1e-14);
+            for j in 0..9 {
+                assert!((found.products[i][j] - products[i][j]).abs() < 1e-14, "{i} {j}");
+            }
+        }
+        for i in 0..4 {
+            for j in 0..4 {
+                assert!((second[i][j] - outer[i][j]).abs() < 1e-14, "{i} {j}");
+            }
+        }
+        let (a, b) = (DVec3::new(0.6, 0.0, 0.8), DVec3::new(0.0, -0.8, 0.6));
+        let direct: f64 = rotations.iter().map(|r| a.dot(r * b)).sum::<f64>() / 1000.0;
+        assert!((found.mean_of(a, b) - direct).abs() < 1e-14);
+    }
+
+    #[test]
+    fn merging_in_any_grouping_gives_the_same_bits_a11() {
+        let rotations = random(1000);
+        let parts: Vec<Moments> = [0..100, 100..101, 101..600, 600..1000]
+            .map(|range| Moments::of(&range.map(|i| rotations.at(i)).collect()))
+            .to_vec();
+        let merged = |order: &[usize]| {
+            let mut all = Moments::default();
+            order.iter().for_each(|i| all.merge(&parts[*i]));
+            all
+        };
+        let first = merged(&[0, 1, 2, 3]);
+        assert_eq!(first, merged(&[3, 1, 0, 2]));
+        let mut pair = parts[2];
+        pair.merge(&parts[3]);
+        let mut nested = parts[1];
+        nested.merge(&parts[0]);
+        nested.merge(&pair);
+        assert_eq!(first, nested);
+        assert_eq!(first.count(), 1000);
+    }
+
+    #[test]
+    fn signs_of_quaternions_do_not_matter_a3() {
+        let rotations = random(50);
+        let flipped: Rotations =
+            rotations.iter().map(|r| Rotation::from_unit_unchecked(-r.quat())).collect();
+        assert_eq!(Moments::of(&rotations), Moments::of(&flipped));
+    }
+}

@@ -1,0 +1,83 @@
+//! The rotations of one joint in one clip: relative to rest, without glitches, each once.
+
+use super::glitches;
+use super::noise;
+use crate::math::{Rotation, Rotations};
+use crate::motion::{Clip, KeyTimes};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// What one clip says about one joint.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples {
+    /// `rest⁻¹ · local`, canonical and sorted, each once. So they do not depend on the order of the
+    /// frames, nor on frames that come again.
+    pub(crate) rotations: Rotations,
+    /// How many frames were used, repeated ones included.
+    pub(crate) used: usize,
+    /// How many frames were glitches.
+    pub(crate) rejected: usize,
+    /// The noise as the order of the frames shows it, radians: an upper bound.
+    pub(crate) jitter: Option<f64>,
+    /// How many keys there are.
+    pub(crate) keys: usize,
+}
+
+impl Samples {
+    pub(crate) fn new(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        joint: JointIndex,
+        reject: bool,
+    ) -> Self {
+        let track = clip.track(joint);
+        let back = skeleton[joint].rest.inverse();
+        let series: Rotations = match track.rotation_times() {
+            KeyTimes::EveryFrame => track.rotations().iter().map(|r| back * r).collect(),
+            KeyTimes::At(times) if times.len() == 1 => {
+                track.rotations().iter().map(|r| back * r).collect()
+            }
+            KeyTimes::At(_) => clip.frames().map(|f| back * clip.rotation(joint, f)).collect(),
+        };
+        let mut samples = Self::from_series(&series, reject);
+        samples.keys = track.rotations().len();
+        samples
+    }
+
+    /// Of rotations in the order of time.
+    pub(crate) fn from_series(series: &Rotations, reject: bool) -> Self {
+        let bad = if reject { glitches::find(series) } else { Vec::new() };
+        let good: Rotations;
+        let kept = if bad.is_empty() {
+            series
+        } else {
+            let mut skip = bad.iter().copied().peekable();
+            good = (0..series.len())
+                .filter(|i| skip.next_if_eq(i).is_none())
+                .map(|i| series.at(i))
+                .collect();
+            &good
+        };
+        let mut sorted: Vec<[f64; 4]> =
+            kept.iter().map(|r| r.canonical().quat().to_array()).collect();
+        sorted.sort_unstable_by(|a, b| {
+            let order = |i: usize| a[i].total_cmp(&b[i]);
+            order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
+        });
+        sorted.dedup();
+        Self {
+            rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
+            used: kept.len(),
+            rejected: bad.len(),
+            jitter: noise::jitter(kept),
+            keys: series.len(),
+        }
+    }
+}
+
+/// The angle between two rotations, radians, by the chord: good enough to compare.
+pub(super) fn apart(a: Rotation, b: Rotation) -> f64 {
+    let (p, q) = (a.quat(), b.quat());
+    let q = if p.dot(q) < 0.0 { -q } else { q };
+    let half = 0.5 * (p - q).length();
+    4.0 * crate::math::trig::asin(half.min(1.0))
+}
