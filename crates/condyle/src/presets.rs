@@ -71,9 +71,10 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::limits::{Limit, SwingLimit, TwistBounds};
+    use crate::limits::{Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistBounds};
     use crate::math::{Angle, Rotation, SwingAxes, SwingTwist, direct_rotation, trig, unit};
     use crate::rig::{JointKind, Rig, Source};
+    use crate::synth::Rng;
 
     fn deg(degrees: f64) -> Angle {
         Angle::from_degrees(degrees)
@@ -133,8 +134,16 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), FILES.len());
     }
 
+    /// A swing is about where the bone points: overhead an arm has to turn on the way.
     #[test]
     fn b14_every_cited_arc_ends_where_it_says() {
+        let contains = |limit: &PreparedLimit, motion: Motion, bone: DVec3, m: Rotation| match (
+            motion,
+            limit.swing(),
+        ) {
+            (Motion::Swing { .. }, Some(region)) => region.contains(m * bone),
+            _ => limit.contains(m),
+        };
         let mut motions = 0;
         for preset in all() {
             let limit = preset.joint.limit.prepare().unwrap();
@@ -146,12 +155,18 @@ mod tests {
                 for (step, inside) in [(-0.5, true), (0.5, false)] {
                     let pose = pose(&preset, motion, citation.value_deg + step);
                     let m = preset.joint.center.inverse() * pose;
-                    assert_eq!(limit.contains(m), inside, "{what} {step}");
+                    assert_eq!(contains(&limit, motion, preset.bone, m), inside, "{what} {step}");
                     // The other side: z, to the right, changes its sign.
                     let [w, x, y, z] = pose.to_wxyz();
                     let mirrored = Rotation::from_wxyz([w, -x, -y, z]).unwrap();
                     let m = left.center.inverse() * mirrored;
-                    assert_eq!(left_limit.contains(m), inside, "left {what} {step}");
+                    // Bones that come in pairs have no part along z.
+                    let bone = preset.bone;
+                    assert_eq!(
+                        contains(&left_limit, motion, bone, m),
+                        inside,
+                        "left {what} {step}"
+                    );
                 }
                 motions += 1;
             }
@@ -233,19 +248,97 @@ mod tests {
         let widths = width("shoulder-twist");
         let [min, max] = [f64::min, f64::max].map(|f| widths.iter().copied().reduce(f).unwrap());
         assert!((min - 104.0).abs() < 1e-9 && (max - 160.0).abs() < 1e-9);
-        // Zero twist is the same for both kinds of shoulder, wherever the arm is.
-        let polygon = find("shoulder").unwrap().joint;
-        let ellipse = find("shoulder-ellipse").unwrap().joint;
-        let [a, b] = [&polygon, &ellipse].map(|j| j.limit.prepare().unwrap());
-        for direction in [[1.0, 0.2, 0.3], [0.1, -1.0, 0.1], [0.5, 0.5, 0.6]] {
-            let direction = unit(DVec3::from_array(direction)).unwrap();
-            let zero = swing_to(DVec3::NEG_Y, direction);
-            for twist in [-45.9, 59.0, -46.0, 59.1] {
-                let pose = zero * Rotation::about_y(deg(-twist));
-                let m = ellipse.center.inverse() * pose;
-                assert_eq!(a.contains(pose), twist.abs() < 45.95 || twist == 59.0);
-                assert_eq!(b.contains(m), a.contains(pose), "{direction} {twist}");
+    }
+
+    /// What their `construction` says about zero twist.
+    #[test]
+    fn b14_the_shoulders_zero_twist_is_clinical_up_to_the_horizontal() {
+        let mut rng = Rng::new(1);
+        for name in ["shoulder", "shoulder-ellipse", "shoulder-twist"] {
+            let joint = find(name).unwrap().joint;
+            let limit = joint.limit.prepare().unwrap();
+            let region = limit.swing().unwrap();
+            let back = joint.center.inverse();
+            let pose =
+                |d: DVec3, twist: f64| swing_to(DVec3::NEG_Y, d) * Rotation::about_y(deg(-twist));
+            // Divided as 70 to 90, whatever the width.
+            let zero = |d: DVec3| {
+                let edge = |sign: f64| {
+                    let (mut inside, mut outside) = (0.0, 175.0);
+                    while outside - inside > 1e-3 {
+                        let middle = 0.5 * (inside + outside);
+                        if limit.contains(back * pose(d, sign * middle)) {
+                            inside = middle;
+                        } else {
+                            outside = middle;
+                        }
+                    }
+                    sign * inside
+                };
+                let (min, max) = (edge(-1.0), edge(1.0));
+                min + (max - min) * 70.0 / 160.0
+            };
+            let mut worst: f64 = 0.0;
+            for _ in 0..3000 {
+                let d = rng.direction();
+                if d.y < 0.0 && region.contains(back * d) {
+                    worst = worst.max(zero(d).abs());
+                }
             }
+            // Found: 2.4.
+            assert!(worst < 3.0, "{name}: {worst}");
+            for exact in [DVec3::NEG_Y, DVec3::X, DVec3::Z] {
+                assert!(zero(exact).abs() < 0.01, "{name}: {}", zero(exact));
+            }
+            // Overhead: by how much it has to turn, towards either side.
+            for (toward, sign, least) in [(DVec3::X, -1.0, 31.5), (DVec3::Z, 1.0, 45.0)] {
+                let d = unit(DVec3::Y + toward * 1e-4).unwrap();
+                let allowed = |turn: f64| limit.contains(back * pose(d, sign * turn));
+                let turns: Vec<f64> = (0..90).map(f64::from).filter(|t| allowed(*t)).collect();
+                assert!((turns[0] - least).abs() < 0.9, "{name} {toward}: {turns:?}");
+            }
+        }
+    }
+
+    /// The farthest that two projections are apart whose rotations are 0.1 degrees apart.
+    #[test]
+    fn near_rotations_have_near_projections_as_long_as_the_bone_is_inside() {
+        let mut rng = Rng::new(2);
+        for preset in all() {
+            let Limit::SwingTwist(SwingTwistLimit { axes, .. }) = &preset.joint.limit else {
+                continue;
+            };
+            let limit = preset.joint.limit.prepare().unwrap();
+            let region = limit.swing().unwrap();
+            let back = preset.joint.center.inverse();
+            let special = [DVec3::Y, DVec3::NEG_Y, DVec3::X, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Z];
+            let mut checked = 0;
+            for i in 0..1500 {
+                let near = special[rng.below(6)] + rng.direction() * rng.between(0.0, 0.1);
+                let d = if i % 2 == 0 { rng.direction() } else { unit(back * near).unwrap() };
+                if !region.contains(d) {
+                    continue;
+                }
+                let zero = swing_to(axes.bone(), d);
+                let rolled = |degrees: f64| {
+                    zero * Rotation::from_axis_angle(axes.bone(), deg(degrees)).unwrap()
+                };
+                // Not in the middle of the gap of the twist.
+                let farthest = (0..180).map(|k| limit.distance(rolled(2.0 * f64::from(k))));
+                let farthest = farthest.map(Angle::degrees).fold(0.0, f64::min);
+                let m = rolled(rng.between(0.0, 360.0));
+                let other = Rotation::exp(rng.direction() * deg(0.1).radians()).unwrap() * m;
+                if limit.distance(m).degrees() < farthest + 3.0
+                    || !region.contains(other * axes.bone())
+                {
+                    continue;
+                }
+                checked += 1;
+                let apart = limit.project(m).distance(limit.project(other)).degrees();
+                // Found: 0.34.
+                assert!(apart < 1.0, "{}: {apart} at {d}", preset.name);
+            }
+            assert!(checked > 100, "{}: {checked}", preset.name);
         }
     }
 

@@ -11,6 +11,10 @@ use super::twist_field::{TwistField, TwistRange};
 use super::{LimitError, SwingLimit, SwingTwistLimit, TOLERANCE};
 use crate::math::{Rotation, SwingAxes, trig, unit};
 
+/// What is nearer to the boundary than this, in radians, has its normal from the boundary itself. The
+/// way to the nearest point, of this length, is known to 10⁻⁷ of it.
+const TOUCHING: f64 = 1e-9;
+
 /// A prepared [`SwingTwistLimit`]. Inside, everything is in its axes: z along the bone.
 #[derive(Clone, Debug)]
 pub(crate) struct Ball {
@@ -234,7 +238,18 @@ impl Ball {
     }
 
     /// The direction at `d` that leads away from the boundary when inside, towards it when outside.
-    fn inward(d: DVec3, nearest: &Nearest, inside: bool) -> Option<DVec3> {
+    ///
+    /// On the boundary, where every projection lies, the way to the nearest point has no length: there
+    /// it is to the left of the boundary, at a corner along the mean of both sides
+    /// ([`Region::leftward`]). `None` at the middle of a line.
+    fn inward(&self, d: DVec3, nearest: &Nearest, inside: bool) -> Option<DVec3> {
+        let square = nearest.foot.chord_square;
+        if square <= TOUCHING * TOUCHING {
+            let left = self.region.leftward(d, TOUCHING);
+            if left.is_some() || square <= TOLERANCE * TOLERANCE {
+                return left;
+            }
+        }
         let along = nearest.foot.point - d * nearest.foot.point.dot(d);
         let toward = unit(along)?;
         Some(if inside { -toward } else { toward })
@@ -244,7 +259,7 @@ impl Ball {
         let nearest = self.region.nearest(d)?;
         let inside = self.region.contains(d);
         let angle = nearest.foot.angle(d);
-        let normal = Self::inward(d, &nearest, inside).map_or(DVec3::ZERO, |u| d.cross(u));
+        let normal = self.inward(d, &nearest, inside).map_or(DVec3::ZERO, |u| d.cross(u));
         Some(HalfSpace::new(self.axes.vector(normal), if inside { angle } else { -angle }))
     }
 
@@ -607,6 +622,108 @@ mod tests {
                 assert!(error < 1e-6 * (1.0 + fine.length()), "{name}: {gradient} {fine} at {m:?}");
             }
             assert!(checked > 60, "{name}: {checked}");
+        }
+    }
+
+    /// The distance of the bone's direction grows as fast along the gradient as along the best of many
+    /// ways: at a rate of 1, at corners less.
+    #[test]
+    fn gradients_on_the_boundary_lead_inside_as_fast_as_can_be() {
+        for (name, mut limit) in limits() {
+            limit.twist = TwistLimit::default();
+            let ball = Ball::new(&limit).unwrap();
+            let mut rng = Rng::new(8);
+            let (mut smooth, mut corners) = (0, 0);
+            for i in 0..120 {
+                let d = rng.direction();
+                let nearest = ball.region.nearest(d).unwrap();
+                let outside = !ball.region.contains(d);
+                // Projected from outside; the nearest point from inside; a little off it.
+                let off = [0.0, 1e-12, 1e-10, 9e-10, 1.1e-9, 1e-8][rng.below(6)];
+                let m = if outside && i % 2 == 0 {
+                    ball.project(ball.join(d, 0.4).unwrap())
+                } else {
+                    let off = if rng.chance(0.5) { off } else { -off };
+                    let way = unit(d - nearest.foot.point * d.dot(nearest.foot.point));
+                    let foot = nearest.foot.point + way.unwrap_or(DVec3::ZERO) * off;
+                    ball.join(unit(foot).unwrap(), 0.4).unwrap()
+                };
+                let gradient = ball.gradient(m);
+                assert!((gradient.length() - 1.0).abs() < 1e-9, "{name}: {gradient}");
+                let here = ball.split(m).direction;
+                if (here.x.abs() - 1.0).abs() < 1e-5 && name == "box over the pole" {
+                    // There the boundary touches itself, and the inside is on two sides.
+                    continue;
+                }
+                let h = 1e-6;
+                let rate = |v: DVec3| {
+                    let moved = Rotation::exp(v * h).unwrap() * m;
+                    (ball.distance(moved) - ball.distance(m)) / h
+                };
+                let (u, v) = here.any_orthonormal_pair();
+                let ways = (0..120).map(|k| {
+                    let (sin, cos) = trig::sin_cos((3.0 * f64::from(k)).to_radians());
+                    rate(ball.axes.vector(u * cos + v * sin))
+                });
+                let best = ways.fold(f64::NEG_INFINITY, f64::max);
+                let got = rate(gradient);
+                if best <= 0.999 && off > TOUCHING {
+                    // The way to a corner is shorter than the step.
+                    continue;
+                }
+                // Steps of 3° miss the best by up to 4e-4, at corners by more.
+                let slack = if best > 0.999 { 1e-3 } else { 0.03 };
+                assert!(got > best - slack, "{name}: {got} of {best} at {here}");
+                if best > 0.999 {
+                    smooth += 1;
+                } else {
+                    corners += 1;
+                }
+            }
+            assert!(smooth + corners > 50 && smooth > 8, "{name}: {smooth} {corners}");
+        }
+    }
+
+    #[test]
+    fn gradients_agree_on_both_sides_of_where_they_are_taken_otherwise() {
+        for (name, mut limit) in limits() {
+            limit.twist = TwistLimit::default();
+            let ball = Ball::new(&limit).unwrap();
+            let mut rng = Rng::new(9);
+            let mut worst: f64 = 0.0;
+            for _ in 0..200 {
+                let d = rng.direction();
+                let nearest = ball.region.nearest(d).unwrap();
+                let foot = nearest.foot.point;
+                if nearest.foot.at.is_none() {
+                    continue;
+                }
+                let Some(way) = unit(d - foot * d.dot(foot)) else { continue };
+                let at = |off: f64| {
+                    ball.gradient(ball.join(unit(foot + way * off).unwrap(), 0.0).unwrap())
+                };
+                worst = worst.max((at(0.9 * TOUCHING) - at(1.1 * TOUCHING)).length());
+            }
+            // Found: 2e-6.
+            assert!(worst < 1e-5, "{name}: {worst}");
+        }
+    }
+
+    #[test]
+    fn on_a_line_there_is_no_way_inside() {
+        let mut limit = limits().swap_remove(0).1;
+        limit.twist = TwistLimit::default();
+        limit.swing = SwingLimit::Ellipse { rx: Angle::from_degrees(50.0), ry: Angle::ZERO };
+        let ball = Ball::new(&limit).unwrap();
+        let d = unit(DVec3::new(0.0, 0.3, 1.0)).unwrap();
+        let on = ball.join(d, 0.0).unwrap();
+        assert_eq!(ball.gradient(on), DVec3::ZERO);
+        // About this the bone leaves the line at a right angle.
+        let axis = ball.axes.vector(d.cross(DVec3::X));
+        for off in [1e-11, -1e-11, 1e-9, 1e-6] {
+            let m = Rotation::exp(axis * off).unwrap() * on;
+            let back = ball.gradient(m) * off.signum();
+            assert!((back + axis).length() < 1e-3, "{off}: {back} {axis}");
         }
     }
 

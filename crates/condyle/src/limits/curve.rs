@@ -483,7 +483,9 @@ impl Curve {
                 let along = c.axis.cross(c.point(t));
                 if c.sweep < 0.0 { -along } else { along }
             }
-            Self::Ellipse(_) | Self::Custom(_) => {
+            // Of a closed one, t may be a little beyond the ends.
+            Self::Ellipse(c) => c.tangent_at(c.start + t * c.sweep) * c.sweep,
+            Self::Custom(_) => {
                 let h = 1e-6;
                 self.point((t + h).min(1.0)) - self.point((t - h).max(0.0))
             }

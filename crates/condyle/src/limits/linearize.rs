@@ -18,6 +18,10 @@ use crate::math::Angle;
 /// The margin is in radians, positive inside; the normal is its derivative, and not always of length
 /// one. A joint without freedom across its axes has equalities, which come as two half-spaces that
 /// face each other.
+///
+/// The region of a bone's direction is one half-space: that of its nearest boundary, on the boundary
+/// (within 10⁻⁹ rad) that of the boundary's left side. At a corner the normal is between those of both
+/// sides, and at a convex one everything that is allowed is in the half-space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace {
     /// How the margin grows with the rotation vector.

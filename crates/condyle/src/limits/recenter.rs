@@ -32,12 +32,50 @@ impl SwingTwistLimit {
     /// Polygons, reach cones and what is combined of them turn exactly. Other shapes are tied to the
     /// bone's direction; their boundary is taken as polygons with corners every degree.
     ///
+    /// # Domain and singularity
+    ///
+    /// The old −bone stays what it was: the same rotations are allowed, and around it zero twist turns
+    /// twice as fast as the bone goes round. So if the region holds the old −bone, projections of near
+    /// rotations still pop there.
+    /// [`recentered_with_new_twist`](Self::recentered_with_new_twist) is without that.
+    ///
     /// # Errors
     ///
     /// If the limit cannot be prepared, if it already has a twist offset, since two cannot be kept, or if
     /// the boundary touches itself and is not made of polygons.
     pub fn recentered(&self) -> Result<Recentered, LimitError> {
-        if !matches!(self.twist.offset, TwistOffset::None) {
+        self.about_the_deepest(true)
+    }
+
+    /// The same region about a zero deep inside it, and zero twist chosen anew: that of the direct
+    /// swing from there. The arcs of twist stay the same numbers and **mean something else**; other
+    /// rotations are allowed than before.
+    ///
+    /// Twist and its range are then continuous wherever the region does not hold the new −bone, as far
+    /// from it as can be: an arm that hung at zero and reaches straight up does not pop there.
+    ///
+    /// # Source
+    ///
+    /// As [`recentered`](Self::recentered), without the offset. At a direction d the new zero differs
+    /// from the old one by the area of the triangle of the bone, c and d (what is induced by going
+    /// around it); on the great arc from the bone over c to the old −bone they are the same.
+    ///
+    /// A [`TwistOffset::From`] is dropped, so that what `recentered` returns may be given too.
+    ///
+    /// # Errors
+    ///
+    /// As [`recentered`](Self::recentered); of offsets only [`TwistOffset::BySwing`] is refused.
+    pub fn recentered_with_new_twist(&self) -> Result<Recentered, LimitError> {
+        self.about_the_deepest(false)
+    }
+
+    fn about_the_deepest(&self, keep_twist: bool) -> Result<Recentered, LimitError> {
+        let offset_fits = match self.twist.offset {
+            TwistOffset::None => true,
+            TwistOffset::From(_) => !keep_twist,
+            TwistOffset::BySwing(_) => false,
+        };
+        if !offset_fits {
             return Err(LimitError::new(LimitErrorKind::SecondOffset)
                 .within("offset")
                 .within("twist"));
@@ -66,7 +104,7 @@ impl SwingTwistLimit {
             other => other.clone(),
         };
         let from = back * self.axes.bone();
-        let offset = if center.angle() > Angle::from_radians(1e-12) {
+        let offset = if keep_twist && center.angle() > Angle::from_radians(1e-12) {
             TwistOffset::From(from)
         } else {
             TwistOffset::None
@@ -110,6 +148,66 @@ mod tests {
     use crate::limits::{Limit, TwistAt};
     use crate::math::SwingAxes;
     use crate::synth::Rng;
+
+    /// The farthest that projections of rotations 0.1° apart are apart, in degrees, among bones inside
+    /// near `around` and twists away from the middle of the gap.
+    fn largest_pop(limit: &SwingTwistLimit, around: DVec3, rng: &mut Rng) -> f64 {
+        let axes = limit.axes;
+        let prepared = Limit::SwingTwist(limit.clone()).prepare().unwrap();
+        let region = prepared.swing().unwrap();
+        let mut largest: f64 = 0.0;
+        for _ in 0..3000 {
+            let d = around + rng.direction() * rng.between(0.0, 0.3);
+            let d = crate::math::unit(d).unwrap();
+            let Some(swing) = direct_rotation(axes.bone(), d) else { continue };
+            let roll = Angle::from_radians(rng.between(-PI, PI));
+            let m = swing.rotation * Rotation::from_axis_angle(axes.bone(), roll).unwrap();
+            let near = Rotation::exp(rng.direction() * 0.1_f64.to_radians()).unwrap() * m;
+            // The arc is 100° wide and the gap 260°: its middle is at −130°.
+            let in_middle = prepared.distance(m).degrees() < -120.0;
+            let inside = |m: Rotation| region.contains(m * axes.bone());
+            if !in_middle && inside(m) && inside(near) {
+                let apart = prepared.project(m).distance(prepared.project(near));
+                largest = largest.max(apart.degrees());
+            }
+        }
+        largest
+    }
+
+    #[test]
+    fn over_the_old_opposite_of_the_bone_only_a_new_zero_of_twist_is_free_of_pops() {
+        // About x with a radius of 97°: −z is inside, by 7°.
+        let turn = Rotation::about_y(Angle::from_degrees(90.0));
+        let corners = crate::limits::zoo::wobbly(24, 1.7, 0.0, 1.0);
+        let corners: Vec<DVec3> = corners.into_iter().map(|c| turn * c).collect();
+        let twist =
+            TwistLimit { bounds: TwistBounds::Arc(arc(-50.0, 50.0)), offset: TwistOffset::None };
+        let swing = SwingLimit::Polygons(vec![corners]);
+        let old = SwingTwistLimit { axes: SwingAxes::Z, swing, twist };
+        let mut rng = Rng::new(4);
+        let down = DVec3::NEG_Z;
+        assert!(largest_pop(&old, down, &mut rng) > 45.0);
+        let same = old.recentered().unwrap();
+        let there = same.center.inverse() * down;
+        assert!(largest_pop(&same.limit, there, &mut rng) > 45.0);
+        for new in [old.recentered_with_new_twist(), same.limit.recentered_with_new_twist()] {
+            let new = new.unwrap();
+            let pop = largest_pop(&new.limit, there, &mut rng);
+            assert!(pop < 0.5, "{pop}");
+        }
+        // The same zero on the great arc over c, and the region is the same.
+        let new = old.recentered_with_new_twist().unwrap();
+        let [a, b] = [old, new.limit].map(|l| Limit::SwingTwist(l).prepare().unwrap());
+        for degrees in [0.0, 40.0, 80.0, 120.0, 150.0] {
+            let swing = direct_rotation(DVec3::Z, new.center * DVec3::Z).unwrap().rotation;
+            let axis = crate::math::unit(swing.log()).unwrap();
+            let swing = Rotation::from_axis_angle(axis, Angle::from_degrees(degrees)).unwrap();
+            for roll in [-51.0, -49.0, 49.0, 51.0] {
+                let m = swing * Rotation::about_z(Angle::from_degrees(roll));
+                assert_eq!(a.contains(m), b.contains(new.center.inverse() * m), "{degrees} {roll}");
+            }
+        }
+    }
 
     #[test]
     fn recentring_changes_the_zero_and_nothing_else_b7() {

@@ -173,6 +173,37 @@ impl Region {
         }
     }
 
+    /// The direction at `d` that leads inside, for a `d` on the boundary, by the pieces of it that are
+    /// within an angle of `d`: the inside is to the left of each. At a corner it is the mean of theirs,
+    /// which halves the angle. `None` where they are opposite, as on a line, or where there are none.
+    pub(crate) fn leftward(&self, d: DVec3, within: f64) -> Option<DVec3> {
+        let square = within * within;
+        let mut sum = DVec3::ZERO;
+        for (i, (from, to)) in self.edges.iter().enumerate() {
+            let normal = self.edges.normal(i);
+            if normal.dot(d).abs() <= within
+                && GreatArc::new(from, to).is_some_and(|arc| arc.foot(d).chord_square <= square)
+            {
+                sum += normal;
+            }
+        }
+        for (curve, center, radius) in &self.curves {
+            if (*center - d).length() - radius > within {
+                continue;
+            }
+            let foot = curve.foot(d);
+            if foot.chord_square > square {
+                continue;
+            }
+            let to = |t: f64| (curve.point(t) - foot.point).length_squared();
+            let t = foot.at.unwrap_or_else(|| if to(0.0) <= to(1.0) { 0.0 } else { 1.0 });
+            sum += unit(foot.point.cross(curve.tangent(t))).unwrap_or(DVec3::ZERO);
+        }
+        // Those of a line differ from opposites by rounding.
+        let across = sum - d * sum.dot(d);
+        if across.length_squared() > 1e-12 { unit(across) } else { None }
+    }
+
     /// All pieces of the boundary.
     pub(crate) fn pieces(&self) -> Vec<Curve> {
         let arcs = self.edges.iter().filter_map(|(from, to)| GreatArc::new(from, to));

@@ -47,7 +47,8 @@ impl<'a> SoftLimit<'a> {
         0.5 * self.stiffness * depth * depth
     }
 
-    /// The torque of the spring, which turns the joint back inside.
+    /// The torque of the spring, which turns the joint back inside; on the boundary too, as
+    /// [`HalfSpace`](super::HalfSpace) says.
     #[must_use]
     pub fn torque(&self, m: Rotation) -> DVec3 {
         let depth = self.depth(m);
@@ -61,9 +62,37 @@ impl<'a> SoftLimit<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limit;
-    use crate::math::Arc;
+    use crate::limits::zoo::zoo;
+    use crate::limits::{Limit, SwingTwistLimit, TwistLimit};
+    use crate::math::{Arc, SwingAxes};
     use crate::synth::Rng;
+
+    /// Where every projection lies: on the boundary.
+    #[test]
+    fn on_the_boundary_the_torque_pushes_inwards() {
+        for (name, swing) in zoo() {
+            let limit = SwingTwistLimit { axes: SwingAxes::Z, swing, twist: TwistLimit::default() };
+            let limit = Limit::SwingTwist(limit).prepare().unwrap();
+            let soft = SoftLimit::new(&limit, Angle::from_radians(0.1), 5.0).unwrap();
+            let mut rng = Rng::new(2);
+            let mut pushed = 0;
+            for _ in 0..200 {
+                let m = rng.rotation();
+                let p = limit.project(m);
+                if limit.contains(m) {
+                    continue;
+                }
+                let torque = soft.torque(p);
+                assert!((torque.length() - 0.5).abs() < 1e-6, "{name}: {torque}");
+                let pushed_to = Rotation::exp(torque * 1e-6).unwrap() * p;
+                // Where the boundary touches itself there are two ways inside.
+                let inside = limit.distance(pushed_to).radians() > 1e-8;
+                assert!(inside || name == "box over the pole", "{name} at {p:?}");
+                pushed += u32::from(inside);
+            }
+            assert!(pushed > 10, "{name}: {pushed}");
+        }
+    }
 
     #[test]
     fn the_torque_is_the_slope_of_the_energy() {
