@@ -132,7 +132,7 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     let spare = match count {
         0 => 0.25 * (spread.count - 1.0),
         1 => 0.5 * (evidence.places - 1.0),
-        2 => (evidence.places - 5.0) / 6.0,
+        2 => 0.1 * (evidence.places - 5.0),
         _ => 0.25 * (evidence.places - 3.0),
     };
     confidence *= 1.0 - exp(-spare.max(0.0));
