@@ -3,9 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
+use condyle::presets;
 
 /// Joint kinds and joint limits from motion capture
 #[derive(Debug, Parser)]
@@ -35,7 +37,7 @@ pub(crate) enum Command {
                             walk100.bvh")]
     Resample(Resample),
     /// Pictures and figures of limits
-    #[command(subcommand, after_help = LIMITS_EXAMPLES)]
+    #[command(subcommand, after_help = limits_help())]
     Limits(LimitsCommand),
     /// Which joints leave their limits, in which frames, and how far; exit code 1 if any does
     #[command(after_help = "Examples:\n  condyle check walk.bvh --rig rig.json\n  condyle check \
@@ -60,10 +62,11 @@ pub(crate) enum Command {
     },
     /// Print a page of the manual
     #[command(after_help = "Examples:\n  condyle man > condyle.1 && man ./condyle.1\n  condyle \
-                            man resample > condyle-resample.1")]
+                            man resample > condyle-resample.1\n  condyle man limits show > \
+                            condyle-limits-show.1")]
     Man {
         /// The command whose page to print, else the overview
-        command: Option<String>,
+        command: Vec<String>,
     },
 }
 
@@ -71,20 +74,56 @@ const LIMITS_EXAMPLES: &str = "Examples:\n  condyle limits show rig.json        
                                joints in a table\n  condyle limits show rig.json LeftArm             \
                                one joint, with a picture\n  condyle limits show rig.json LeftArm \
                                -o arm.svg\n  condyle limits show rig.json -o sheet.svg        all \
-                               joints in one picture\n  condyle limits show rig.json --json";
+                               joints in one picture\n  condyle limits show rig.json --json\n  \
+                               condyle limits show hip                          a preset";
+
+const PRESET_EXAMPLES: &str = "Examples:\n  condyle limits preset hip                        print \
+                               a rig with the entry of a right hip\n  condyle limits preset hip \
+                               --left --as LeftUpLeg -o hip.json\n  condyle check walk.bvh --rig \
+                               hip.json";
+
+/// A heading and the names of the presets.
+fn preset_names() -> String {
+    let mut lines = vec![String::new()];
+    for name in presets::names() {
+        let line = lines.last().map_or(0, String::len);
+        if line + name.len() > 80 {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if line.is_empty() { "  " } else { ", " });
+            line.push_str(name);
+        }
+    }
+    format!("Presets:\n{}", lines.join(",\n"))
+}
+
+fn limits_help() -> String {
+    format!(
+        "{LIMITS_EXAMPLES}\n  condyle limits preset hip --left --as LeftUpLeg\n\n{}",
+        preset_names()
+    )
+}
+
+fn show_help() -> String {
+    format!("{LIMITS_EXAMPLES}\n\n{}", preset_names())
+}
 
 /// What to do with limits.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LimitsCommand {
     /// Show what joints can do: as text, as JSON, or as a picture
-    #[command(after_help = LIMITS_EXAMPLES)]
+    #[command(after_help = show_help())]
     Show(LimitsShow),
+    /// Print the limit of a human joint from published ranges, as a rig to use or to copy from
+    #[command(after_help = PRESET_EXAMPLES)]
+    Preset(LimitsPreset),
 }
 
 /// `condyle limits show`.
 #[derive(Debug, Args)]
 pub(crate) struct LimitsShow {
-    /// The rig document (RIG.json)
+    /// The rig document (RIG.json), or the name of a preset
     #[arg(value_name = "RIG")]
     pub(crate) rig: PathBuf,
     /// The joint to show in detail, else all in a table
@@ -99,6 +138,24 @@ pub(crate) struct LimitsShow {
     /// Turn repairs of the document into errors
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// `condyle limits preset`.
+#[derive(Debug, Args)]
+pub(crate) struct LimitsPreset {
+    /// The preset, in capitals or not
+    #[arg(value_name = "NAME", ignore_case = true, 
+          value_parser = PossibleValuesParser::new(presets::names()))]
+    pub(crate) name: String,
+    /// For the left side: the mirror image of what is published, which is about the right
+    #[arg(long)]
+    pub(crate) left: bool,
+    /// The name of the joint in your skeleton [default: that of the preset]
+    #[arg(long = "as", value_name = "JOINT")]
+    pub(crate) joint: Option<String>,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "RIG.json")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// How to read files; the same for every command.
@@ -194,7 +251,7 @@ pub(crate) struct Writing {
     /// Let the ASF that goes with an AMC replace another skeleton of that name
     #[arg(long)]
     force: bool,
-    /// Format to write, where the output's extension does not tell (standard output)
+    /// Format to write to standard output [default: that of the input]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<FormatName>,
 }
@@ -281,7 +338,7 @@ impl InterpolationName {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// The rig document with the limits
+    /// The rig document with the limits, or the name of a preset
     #[arg(long, value_name = "RIG.json")]
     pub(crate) rig: PathBuf,
     /// How many threads to use; the result is the same [default: as many as there are processors]
@@ -385,9 +442,13 @@ mod tests {
 
     #[test]
     fn every_command_has_an_example() {
-        for command in Cli::command().get_subcommands() {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains("condyle "), "{} has no example", command.get_name());
+        fn check(command: &clap::Command) {
+            for command in command.get_subcommands() {
+                let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                assert!(help.contains("condyle "), "{} has no example", command.get_name());
+                check(command);
+            }
         }
+        check(&Cli::command());
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use condyle::formats::{ReadError, Warning, WriteError};
-use condyle::rig::{RigError, RigWarning};
+use condyle::math::Angle;
+use condyle::rig::{RigError, RigWarning, RigWarningKind};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Why a command could not do its work; exit code 2.
@@ -19,7 +20,7 @@ pub(crate) enum Failure {
     /// A rig document that could not be read, or limits in it that make no sense.
     Rig(Vec<RigError>),
     /// A file that could not be opened, read or written.
-    File { path: PathBuf, what: String, help: &'static str },
+    File { path: PathBuf, what: String, help: String },
     /// Arguments that do not go together.
     Usage { what: String, help: Option<String> },
     /// Standard output is gone or full.
@@ -95,10 +96,22 @@ pub(crate) fn print_warnings(warnings: &[Warning]) {
     }
 }
 
-/// Prints warnings about a rig document to standard error.
+/// Prints warnings about a rig document to standard error. A polygon may have many corners of a
+/// wrong length: of these the first is told, and how many there are.
 pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
+    let is_length = |w: &&RigWarning| matches!(w.kind, RigWarningKind::NotUnit { .. });
+    let mut lengths = warnings.iter().filter(is_length).count();
     for warning in warnings {
-        complain(&format!("warning: {warning}"));
+        if !is_length(&warning) {
+            complain(&format!("warning: {warning}"));
+        } else if lengths > 0 {
+            let more = match lengths - 1 {
+                0 => String::new(),
+                more => format!("; and {more} more like this"),
+            };
+            complain(&format!("warning: {warning}{more}"));
+            lengths = 0;
+        }
     }
 }
 
@@ -112,7 +125,8 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| {
         let _ = std::fs::remove_file(&temporary);
         let help = "choose a folder that is there and may be written to";
-        Failure::File { path: path.to_owned(), what: format!("cannot be written: {error}"), help }
+        let what = format!("cannot be written: {error}");
+        Failure::File { path: path.to_owned(), what, help: help.to_owned() }
     })
 }
 
@@ -184,6 +198,18 @@ pub(crate) fn some_of(names: &[&str]) -> String {
 /// Prints a remark to standard error.
 pub(crate) fn print_note(note: &str) {
     complain(&format!("note: {note}"));
+}
+
+/// An angle for a script: in degrees, and zero without a sign.
+pub(crate) fn json_degrees(angle: Angle) -> f64 {
+    // −0 + 0 is 0.
+    angle.degrees() + 0.0
+}
+
+/// An angle for a table: to hundredths of a degree, and zero without a sign.
+pub(crate) fn hundredths(angle: Angle) -> String {
+    let text = format!("{:.2}°", angle.degrees());
+    if text == "-0.00°" { "0.00°".to_owned() } else { text }
 }
 
 /// Breaks a text into lines of at most `width` characters, the later ones indented.

@@ -7,7 +7,7 @@ use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Value, json};
 
-use crate::output::{Failure, print_note, print_warning, some_of};
+use crate::output::{Failure, json_degrees, print_note, print_warning, some_of};
 
 /// Matches a rig with the skeleton of a clip. A rig of which no joint is there is the wrong one.
 pub(super) fn bind(
@@ -87,7 +87,7 @@ pub(super) fn add_misfits(document: &mut Value, bound: &BoundRig, skeleton: &Ske
     document["not_in_rig"] = json!(names(skeleton, bound.not_in_rig().iter().copied()));
     let moved = bound.rest_differences().iter();
     document["rest_differs_deg"] = moved
-        .map(|d| (skeleton[d.joint].name.clone(), json!(d.angle.degrees())))
+        .map(|d| (skeleton[d.joint].name.clone(), json!(json_degrees(d.angle))))
         .collect::<serde_json::Map<_, _>>()
         .into();
     document["warnings"] = json!(misfits(bound, skeleton).warnings);

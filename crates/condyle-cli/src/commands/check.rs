@@ -7,6 +7,7 @@ use std::path::Path;
 use comfy_table::Cell;
 use condyle::enforce::{BoundRig, Check as Found, JointCheck};
 use condyle::formats::{Read, read_files};
+use condyle::rig::RigError;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,8 @@ use super::info::json_of_error;
 use super::rig::rig_of;
 use crate::args::Check;
 use crate::output::{
-    Failure, new_table, number, print_read_error, print_warnings, printable, progress,
+    Failure, hundredths, json_degrees, new_table, number, print_read_error, print_warnings,
+    printable, progress,
 };
 
 pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
@@ -25,24 +27,38 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
     let bar = progress(args.files.len(), "checking");
     let mut out = std::io::stdout().lock();
     let (mut files, mut total) = (Vec::new(), Total::default());
-    let mut errors = Vec::new();
+    let mut errors: Vec<Value> = Vec::new();
     for (path, read) in read_files(&args.files, &options) {
         bar.inc(1);
         let read = match read {
             Ok(read) => read,
             Err(error) => {
                 bar.suspend(|| print_read_error(&error));
-                errors.push(error);
+                errors.push(json_of_error(&error));
                 continue;
             }
         };
         let Read { file, warnings, .. } = read;
         bar.suspend(|| print_warnings(&warnings));
-        let Some(clip) = &file.clip else {
-            let what = format!("{}: there is no motion to check", path.display());
-            return Err(Failure::usage(what, "check works on a skeleton with motion"));
+        let bound = match &file.clip {
+            Some(clip) => bind(&rig, &args.limits.rig, &file.skeleton, path).map(|b| (clip, b)),
+            None => {
+                let what = format!("{}: there is no motion to check", path.display());
+                Err(Failure::usage(what, "check works on a skeleton with motion"))
+            }
         };
-        let bound = bind(&rig, &args.limits.rig, &file.skeleton, path)?;
+        let (clip, bound) = match bound {
+            Ok(both) => both,
+            Err(failure) => {
+                let told = json_of_failure(path, &failure);
+                // What is wrong with a limit is the same for every clip.
+                if !told.iter().all(|error| errors.contains(error)) {
+                    bar.suspend(|| failure.print());
+                    errors.extend(told);
+                }
+                continue;
+            }
+        };
         let found = bound.check(clip, args.limits.threads());
         total.add(&found, &file.skeleton, path);
         if args.json {
@@ -62,7 +78,7 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
             "ok": ok, "frames": total.frames, "joints": total.joints, "files": files,
         });
         if !errors.is_empty() {
-            document["errors"] = errors.iter().map(json_of_error).collect();
+            document["errors"] = json!(errors);
         }
         writeln!(out, "{document:#}")?;
     }
@@ -72,6 +88,32 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
         return Err(Failure::Read(Vec::new()));
     }
     Ok(if ok { Answer::Yes } else { Answer::No })
+}
+
+/// Why a clip could not be checked, in the form of [`json_of_error`].
+fn json_of_failure(clip: &Path, failure: &Failure) -> Vec<Value> {
+    let path = |path: &Path| path.display().to_string();
+    match failure {
+        Failure::Rig(errors) => {
+            let of = |e: &RigError| {
+                json!({
+                    "path": e.file().map(path),
+                    "line": e.position().map(|p| p.line),
+                    "column": e.position().map(|p| p.column),
+                    "message": format!("{}: {}", e.path(), e.kind()),
+                    "help": e.help(),
+                })
+            };
+            errors.iter().map(of).collect()
+        }
+        Failure::Usage { what, help } => {
+            vec![json!({
+                "path": path(clip), "line": null, "column": null, "message": what, "help": help,
+            })]
+        }
+        // Clips fail in these two ways only.
+        other => vec![json!({ "path": path(clip), "message": format!("{other:?}") })],
+    }
 }
 
 /// All files together, joints by name.
@@ -125,10 +167,10 @@ fn json_of(path: &Path, found: &Found, bound: &BoundRig, skeleton: &Skeleton) ->
 fn json_of_joint(joint: &JointCheck) -> Value {
     json!({
         "outside": joint.outside,
-        "worst_deg": joint.worst.degrees(),
+        "worst_deg": json_degrees(joint.worst),
         "worst_frame": joint.worst_frame.get(),
         "within_noise": joint.within_noise,
-        "allowance_deg": joint.allowance.degrees(),
+        "allowance_deg": json_degrees(joint.allowance),
     })
 }
 
@@ -153,7 +195,7 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         table.add_row(vec![
             Cell::new(printable(&skeleton[joint.joint].name)),
             number(joint.outside),
-            number(format!("{:.2}°", joint.worst.degrees())),
+            number(hundredths(joint.worst)),
             number(joint.worst_frame.get()),
             number(joint.within_noise),
         ]);

@@ -14,7 +14,8 @@ use super::rig::rig_of;
 use super::{Answer, read_one, write_out};
 use crate::args::Clamp;
 use crate::output::{
-    Failure, new_table, number, print_note, print_warning, printable, some_of, working,
+    Failure, hundredths, json_degrees, new_table, number, print_note, print_warning, printable,
+    some_of, working,
 };
 
 pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
@@ -63,17 +64,23 @@ fn print_remarks(clamped: &Clamped, skeleton: &Skeleton, path: &Path) {
     };
     let resampled = who(|j| j.resampled);
     if !resampled.is_empty() {
-        let who = some_of(&resampled);
-        print_note(&format!("{}: {who} now have a key per frame", path.display()));
+        let (who, have) = (some_of(&resampled), verb(&resampled, "has", "have"));
+        print_note(&format!("{}: {who} now {have} a key per frame", path.display()));
     }
     let popping = who(|j| j.pops_left > 0);
     if !popping.is_empty() {
         print_warning(&format!(
-            "{}: {} still pop: there is no way inside the limit, or no time for it",
+            "{}: {} still {}: there is no way inside the limit, or no time for it",
             path.display(),
-            some_of(&popping)
+            some_of(&popping),
+            verb(&popping, "pops", "pop")
         ));
     }
+}
+
+/// What one does, or what several do.
+fn verb<'v>(who: &[&str], one: &'v str, several: &'v str) -> &'v str {
+    if who.len() == 1 { one } else { several }
 }
 
 fn json_of(clamped: &Clamped, bound: &BoundRig, skeleton: &Skeleton) -> Value {
@@ -81,7 +88,7 @@ fn json_of(clamped: &Clamped, bound: &BoundRig, skeleton: &Skeleton) -> Value {
         json!({
             "changed": j.changed,
             "changed_inside": j.changed_inside,
-            "largest_deg": j.largest.degrees(),
+            "largest_deg": json_degrees(j.largest),
             "largest_frame": j.largest_frame.get(),
             "resampled": j.resampled,
             "pops": j.pops,
@@ -119,7 +126,7 @@ fn text_of(clamped: &Clamped, skeleton: &Skeleton, path: &Path, smooth: bool) ->
         let mut row = vec![
             Cell::new(printable(&skeleton[joint.joint].name)),
             number(joint.changed),
-            number(format!("{:.2}°", joint.largest.degrees())),
+            number(hundredths(joint.largest)),
             number(joint.largest_frame.get()),
         ];
         if smooth {
@@ -129,4 +136,15 @@ fn text_of(clamped: &Clamped, skeleton: &Skeleton, path: &Path, smooth: bool) ->
     }
     let _ = writeln!(text, "{table}");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::verb;
+
+    #[test]
+    fn one_pops_and_two_pop() {
+        assert_eq!(verb(&["a"], "pops", "pop"), "pops");
+        assert_eq!(verb(&["a", "b"], "pops", "pop"), "pop");
+    }
 }

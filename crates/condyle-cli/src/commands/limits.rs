@@ -8,13 +8,15 @@ use comfy_table::ContentArrangement;
 use condyle::limits::Limit;
 use condyle::math::{Angle, Arc};
 use condyle::picture::{self, Characters, Figures, SwingFigures};
+use condyle::presets::Side;
 use condyle::rig::{Rig, RigError, RigJoint, Source};
+use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
-use super::rig::{find, joints_of, rig_of};
+use super::rig::{find, joints_of, preset, preset_list, rig_of};
 use super::{Answer, print_bytes};
-use crate::args::LimitsShow;
-use crate::output::{Failure, new_table, printable, wrapped, write_whole};
+use crate::args::{LimitsPreset, LimitsShow};
+use crate::output::{Failure, json_degrees, new_table, printable, wrapped, write_whole};
 
 /// Columns of the picture of a region.
 const COLUMNS: usize = 48;
@@ -74,6 +76,33 @@ pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
     Ok(Answer::Yes)
 }
 
+pub(super) fn print_preset(args: &LimitsPreset) -> Result<Answer, Failure> {
+    // `clap` knows the names.
+    let Some(preset) = preset(&args.name) else {
+        let what = format!("there is no preset {:?}", args.name);
+        return Err(Failure::usage(what, &format!("presets are {}", preset_list())));
+    };
+    if args.left && preset.side == Side::Middle {
+        let what = format!("{} is not one of a pair", preset.name);
+        return Err(Failure::usage(what, "leave --left out"));
+    }
+    let name = args.joint.as_deref().unwrap_or(preset.name);
+    let failed = |error| Failure::Rig(vec![error]);
+    let entry = match args.left {
+        false => preset.entry(),
+        true => {
+            let rig = Rig::default();
+            preset.left_entry().map_err(|e| failed(rig.limit_error(name, &e)))?
+        }
+    };
+    let rig = Rig::new(Skeleton::new(), [(name, entry)].into_iter().collect());
+    let text = rig.write().map_err(failed)?;
+    match args.output.as_deref().filter(|output| *output != Path::new("-")) {
+        None => print_bytes(&text),
+        Some(output) => write_whole(output, &text).map(|()| Answer::Yes),
+    }
+}
+
 fn check_name(output: &Path, json: bool) -> Result<(), Failure> {
     if output == Path::new("-") {
         if json {
@@ -119,7 +148,7 @@ fn json_of((_, joint, figures): &Row<'_>) -> Value {
         "kind": joint.kind.as_str(),
         "shape": figures.shape,
         "rest_inside": figures.rest_inside,
-        "rest_excess_deg": figures.rest_excess.degrees(),
+        "rest_excess_deg": json_degrees(figures.rest_excess),
         "source": joint.source.map(Source::as_str),
         "confidence": joint.confidence,
     });
@@ -128,7 +157,7 @@ fn json_of((_, joint, figures): &Row<'_>) -> Value {
             .arcs
             .iter()
             .map(|(name, arc)| {
-                let (min, max) = (arc.min().degrees(), arc.max().degrees());
+                let (min, max) = (json_degrees(arc.min()), json_degrees(arc.max()));
                 json!({ "name": name, "min_deg": min, "max_deg": max })
             })
             .collect();
@@ -138,17 +167,17 @@ fn json_of((_, joint, figures): &Row<'_>) -> Value {
             "shape": swing.shape,
             "area_sr": swing.area_sr,
             "share": swing.share(),
-            "cone_deg": swing.cone().degrees(),
-            "x_deg": swing.x.map(Angle::degrees),
-            "y_deg": swing.y.map(Angle::degrees),
-            "farthest_deg": swing.farthest.degrees(),
+            "cone_deg": json_degrees(swing.cone()),
+            "x_deg": swing.x.map(json_degrees),
+            "y_deg": swing.y.map(json_degrees),
+            "farthest_deg": json_degrees(swing.farthest),
         });
         value["twist"] = json!({
             "shape": swing.twist_shape,
-            "min_deg": swing.twist.min().degrees(),
-            "max_deg": swing.twist.max().degrees(),
-            "narrowest_deg": swing.twist_width[0].degrees(),
-            "widest_deg": swing.twist_width[1].degrees(),
+            "min_deg": json_degrees(swing.twist.min()),
+            "max_deg": json_degrees(swing.twist.max()),
+            "narrowest_deg": json_degrees(swing.twist_width[0]),
+            "widest_deg": json_degrees(swing.twist_width[1]),
         });
     }
     value
@@ -232,6 +261,10 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
     let _ = writeln!(text, "{}: {}", printable(name), about.join(", "));
     if let Some(why) = &joint.why {
         let line = format!("  why       {}", printable(why));
+        let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
+    }
+    for note in &joint.notes {
+        let line = format!("  note      {}", printable(note));
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
     }
     let _ = match &figures.swing {

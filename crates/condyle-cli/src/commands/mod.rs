@@ -35,6 +35,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Convert(args) => convert::run(args),
         Command::Resample(args) => resample::run(args),
         Command::Limits(LimitsCommand::Show(args)) => limits::show(args),
+        Command::Limits(LimitsCommand::Preset(args)) => limits::print_preset(args),
         Command::Check(args) => check::run(args),
         Command::Clamp(args) => clamp::run(args),
         Command::Demo(args) => demo::run(args),
@@ -43,28 +44,20 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
             clap_complete::generate(*shell, &mut Cli::command(), "condyle", &mut text);
             print_bytes(&text)
         }
-        Command::Man { command } => print_bytes(&manual_page(command.as_deref())?),
+        Command::Man { command } => print_bytes(&manual_page(command)?),
     }
 }
 
-/// A page of the manual: the overview, or that of a command.
-fn manual_page(name: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let mut root = Cli::command();
-    root.build();
-    let command = match name {
-        None => root,
-        Some(name) => {
-            let found = root.find_subcommand(name).cloned();
-            let known = || {
-                let names: Vec<&str> =
-                    root.get_subcommands().map(clap::Command::get_name).collect();
-                format!("commands are {}", names.join(", "))
-            };
-            found
-                .ok_or_else(|| Failure::usage(format!("there is no command {name:?}"), &known()))?
-        }
-    };
+/// A page of the manual: the overview, or that of a command. The names of a command and of one
+/// within it are given apart, or joined as in the name of the page: `limits show`, `limits-show`.
+fn manual_page(names: &[String]) -> Result<Vec<u8>, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    for name in names {
+        command = subcommand(&command, name)?;
+    }
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let has_parts = command.has_subcommands();
     let page = clap_mangen::Man::new(command.after_help(""));
     let mut text = Vec::new();
     page.render_title(&mut text)?;
@@ -72,18 +65,38 @@ fn manual_page(name: Option<&str>) -> Result<Vec<u8>, Failure> {
     page.render_synopsis_section(&mut text)?;
     page.render_description_section(&mut text)?;
     page.render_options_section(&mut text)?;
-    if name.is_none() {
+    if has_parts {
         page.render_subcommands_section(&mut text)?;
     }
-    // The first line of a help's end is its heading, the rest are lines to type.
-    let (heading, lines) = examples.split_once('\n').unwrap_or(("Exit codes", &examples));
-    writeln!(text, ".SH {}\n.nf", heading.trim_end_matches(':').to_uppercase())?;
-    for line in lines.lines() {
-        writeln!(text, "{}", line.trim_start().replace('\\', "\\\\").replace('-', "\\-"))?;
+    // The first line of a part of a help's end is its heading, the rest are lines to type.
+    for part in examples.split("\n\n") {
+        let (heading, lines) = part.split_once('\n').unwrap_or(("Exit codes", part));
+        writeln!(text, ".SH {}\n.nf", heading.trim_end_matches(':').to_uppercase())?;
+        for line in lines.lines() {
+            writeln!(text, "{}", line.trim_start().replace('\\', "\\\\").replace('-', "\\-"))?;
+        }
+        writeln!(text, ".fi")?;
     }
-    writeln!(text, ".fi")?;
     page.render_version_section(&mut text)?;
     Ok(text)
+}
+
+/// The command of a name within another.
+fn subcommand(of: &clap::Command, name: &str) -> Result<clap::Command, Failure> {
+    if let Some(found) = of.find_subcommand(name) {
+        return Ok(found.clone());
+    }
+    if let Some((first, rest)) = name.split_once('-')
+        && let Some(found) = of.find_subcommand(first)
+    {
+        return subcommand(found, rest);
+    }
+    let names: Vec<&str> = of.get_subcommands().map(clap::Command::get_name).collect();
+    let help = match names.as_slice() {
+        [] => format!("{:?} has no commands of its own", of.get_name()),
+        names => format!("commands are {}", names.join(", ")),
+    };
+    Err(Failure::usage(format!("there is no command {name:?}"), &help))
 }
 
 fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
@@ -127,7 +140,10 @@ fn write_out(file: &MotionFile, output: &Path, writing: &Writing) -> Result<Answ
     let options = writing.options();
     let to_stdout = output == Path::new("-");
     let named = Format::of_path(output).filter(|_| !to_stdout);
-    let asked = writing.to.map(FormatName::format);
+    let mut asked = writing.to.map(FormatName::format);
+    if to_stdout {
+        asked = asked.or(file.format);
+    }
     if to_stdout && asked.is_none() {
         let help = "say which format with --to";
         return Err(Failure::usage("standard output has no extension to tell the format", help));

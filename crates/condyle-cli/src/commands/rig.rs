@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use condyle::presets;
-use condyle::rig::{Rig, RigJoint, RigWarningKind};
+use condyle::presets::{self, Preset};
+use condyle::rig::{Rig, RigJoint, RigWarning, RigWarningKind};
 use condyle::skeleton::Skeleton;
 
 use crate::output::{Failure, print_rig_warnings};
 
 /// The rig that an argument names, with its warnings printed: a document, or a preset by its name.
 pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
-    if !argument.exists()
-        && let Some(preset) = argument.to_str().and_then(presets::find)
+    if !argument.is_file()
+        && let Some(preset) = argument.to_str().and_then(preset)
     {
-        let joints = [(preset.name.to_string(), preset.joint)].into_iter().collect();
+        let joints = [(preset.name, preset.joint)].into_iter().collect();
         return Ok(Rig::new(Skeleton::new(), joints));
     }
     let bytes = std::fs::read(argument).map_err(|error| Failure::File {
         path: argument.to_owned(),
         what: format!("cannot be read: {error}"),
-        help: "name a rig document (RIG.json, see docs/rig.md) or a preset (see docs/presets.md)",
+        help: format!("name a rig document (RIG.json) or a preset: {}", preset_list()),
     })?;
     let mut read = Rig::read(&bytes).map_err(|e| Failure::Rig(vec![e.with_file(argument)]))?;
     for warning in &mut read.warnings {
@@ -31,8 +31,20 @@ pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
     }
     // An entry may be about a joint that another skeleton has.
     read.warnings.retain(|w| !matches!(w.kind, RigWarningKind::UnknownJoint { .. }));
+    let doubts = read.rig.doubts().into_iter();
+    read.warnings.extend(doubts.map(|w| RigWarning { file: Some(argument.to_owned()), ..w }));
     print_rig_warnings(&read.warnings);
     Ok(read.rig)
+}
+
+/// The preset of a name, in capitals or not.
+pub(super) fn preset(name: &str) -> Option<Preset> {
+    presets::names().find(|known| known.eq_ignore_ascii_case(name)).and_then(presets::find)
+}
+
+/// The names of all presets.
+pub(super) fn preset_list() -> String {
+    presets::names().collect::<Vec<_>>().join(", ")
 }
 
 /// All joints by name: the entries of the document, then what has none and can do anything.

@@ -306,16 +306,24 @@ fn an_amc_alone_asks_for_its_skeleton() {
 }
 
 #[test]
-fn standard_output_needs_a_format_and_gets_only_the_file() {
+fn standard_output_gets_only_the_file_and_the_format_of_the_input() {
     let folder = Folder::new("stdout");
     folder.write("walk.bvh", WALK);
-    folder.check(
-        "convert walk.bvh -",
-        2,
-        "",
-        "condyle: standard output has no extension to tell the format\n  help: say which format \
-         with --to\n",
-    );
+    folder.write("rig.json", LEG_RIG);
+    let text = |args: &str| {
+        let got = folder.condyle(args);
+        assert_eq!(got.status.code(), Some(0), "{args}");
+        String::from_utf8(got.stdout).unwrap()
+    };
+    folder.check("convert walk.bvh copy.bvh", 0, "", "");
+    assert_eq!(text("convert walk.bvh -"), folder.read("copy.bvh"));
+    folder.condyle("resample walk.bvh --frames 2 -o two.bvh");
+    assert_eq!(text("resample walk.bvh --frames 2 -o -"), folder.read("two.bvh"));
+    assert_eq!(folder.condyle("clamp walk.bvh --rig rig.json -o in.bvh").status.code(), Some(0));
+    assert_eq!(text("clamp walk.bvh --rig rig.json -o -"), folder.read("in.bvh"));
+    folder.check("convert walk.bvh walk.amc", 0, "", "");
+    assert_eq!(text("convert walk.asf walk.amc -"), folder.read("walk.amc"));
+    assert_eq!(text("convert walk.asf -"), folder.read("walk.asf"));
     let got = folder.condyle("convert walk.bvh - --to trc --end-sites --units m");
     let out = String::from_utf8(got.stdout).unwrap();
     let names = out.lines().nth(3).unwrap();
@@ -526,6 +534,138 @@ fn limits_show_says_what_is_wrong_with_joint_and_rig() {
     assert_eq!(folder.condyle("limits show long.json --strict").status.code(), Some(2));
 }
 
+/// All lines of standard error.
+fn complaints(got: &Output) -> String {
+    String::from_utf8(got.stderr.clone()).unwrap()
+}
+
+#[test]
+fn presets_are_found_by_name_in_any_case_and_listed_in_help_and_errors() {
+    let folder = Folder::new("presets");
+    fs::create_dir(folder.0.join("hip")).unwrap();
+    let shown = folder.condyle("limits show hip");
+    assert_eq!(shown.status.code(), Some(0), "{}", complaints(&shown));
+    assert_eq!(folder.condyle("limits show Hip").stdout, shown.stdout);
+    // A file of that name is a file.
+    folder.write("knee", &RIG.replace("LeftArm", "Mine"));
+    let out = String::from_utf8(folder.condyle("limits show knee").stdout).unwrap();
+    assert!(out.contains("Mine"), "{out}");
+    let all = "shoulder, shoulder-twist, shoulder-ellipse, elbow, forearm, wrist, hip, knee, ankle, \
+               neck, thoracic, lumbar, thoracolumbar";
+    let err = complaints(&folder.condyle("limits show hpi"));
+    assert!(err.ends_with(&format!("or a preset: {all}\n")) && !err.contains("docs/"), "{err}");
+    for args in ["limits --help", "limits show --help", "limits preset --help", "man limits show"] {
+        let out = String::from_utf8(folder.condyle(args).stdout).unwrap();
+        for name in all.split(", ") {
+            assert!(out.replace("\\-", "-").contains(name), "{args}: {name}\n{out}");
+        }
+    }
+    let err = complaints(&folder.condyle("limits preset hpi"));
+    assert!(err.contains("thoracolumbar") && err.contains("hip"), "{err}");
+    assert_eq!(folder.condyle("limits preset hpi").status.code(), Some(2));
+}
+
+#[test]
+fn a_preset_is_printed_as_a_rig_for_either_side() {
+    let folder = Folder::new("preset_rig");
+    let json = |args: &str| -> serde_json::Value {
+        let got = folder.condyle(args);
+        assert_eq!(got.status.code(), Some(0), "{args}: {}", complaints(&got));
+        serde_json::from_slice(&got.stdout).unwrap()
+    };
+    let right = json("limits preset HIP");
+    let entry = &right["joints"]["hip"];
+    assert_eq!((&right["condyle"], &entry["kind"]), (&1.into(), &"ball".into()));
+    assert_eq!(
+        (&entry["source"], &entry["why"]),
+        (&"preset".into(), &"preset hip, right side".into())
+    );
+    let notes = entry["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|n| n.as_str().unwrap().starts_with("flexion 125 deg, seen: ")));
+    folder.check("limits preset hip --left --as LeftLeg -o left.json", 0, "", "");
+    let left: serde_json::Value = serde_json::from_str(&folder.read("left.json")).unwrap();
+    assert_eq!(json("limits preset hip --left --as LeftLeg -o -"), left);
+    let left = &left["joints"]["LeftLeg"];
+    assert_eq!(left["why"], "preset hip, left side");
+    // The same region on the other side of the plane x, y: z and the order are turned round.
+    let corners = |entry: &serde_json::Value| -> Vec<Vec<f64>> {
+        let list = entry["limit"]["swing"]["polygons"][0].as_array().unwrap().clone();
+        let corner = |c: serde_json::Value| serde_json::from_value(c).unwrap();
+        list.into_iter().map(corner).collect()
+    };
+    let mirrored: Vec<Vec<f64>> =
+        corners(entry).iter().rev().map(|c| vec![c[0], c[1], -c[2]]).collect();
+    for (ours, due) in corners(left).iter().flatten().zip(mirrored.iter().flatten()) {
+        assert!((ours - due).abs() < 1e-15, "{ours} {due}");
+    }
+    let twist =
+        |entry: &serde_json::Value, end: &str| entry["limit"]["twist"][end].as_f64().unwrap();
+    assert_eq!(twist(left, "min_deg"), -twist(entry, "max_deg"));
+    // It is a rig to use at once.
+    folder.write("walk.bvh", &WALK.replace("Leg", "LeftLeg"));
+    let got = folder.condyle("check walk.bvh --rig left.json");
+    assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+    folder.check(
+        "limits preset neck --left",
+        2,
+        "",
+        "condyle: neck is not one of a pair\n  help: leave --left out\n",
+    );
+    let shown = String::from_utf8(folder.condyle("limits show left.json LeftLeg").stdout).unwrap();
+    assert!(shown.contains("  note      Bone: femur, along -y."), "{shown}");
+    // Every preset can be printed, and what is printed is read without a word.
+    let names = "shoulder shoulder-twist shoulder-ellipse elbow forearm wrist hip knee ankle neck \
+                 thoracic lumbar thoracolumbar";
+    for name in names.split_whitespace() {
+        for left in ["", " --left"] {
+            let got = folder.condyle(&format!("limits preset {name}{left} -o it.json"));
+            if got.status.code() == Some(2) {
+                assert!(complaints(&got).contains("not one of a pair"), "{name}");
+                continue;
+            }
+            let got = folder.condyle("limits show it.json");
+            assert_eq!((got.status.code(), complaints(&got)), (Some(0), String::new()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_polygon_walked_the_wrong_way_and_wrong_lengths_are_told_in_a_line_each() {
+    let folder = Folder::new("reversed");
+    folder.write("walk.bvh", WALK);
+    let rig = LEG_RIG.replace(
+        "\"hinge\", \"axis\": [1, 0, 0],\n             \"limit\": { \"shape\": \"arc\", \
+         \"min_deg\": 0, \"max_deg\": 30 }",
+        "\"ball\", \"bone_axis\": [0, 0, 1], \"limit\": { \"shape\": \"swing_twist\",\n\
+         \"twist\": { \"shape\": \"free\" }, \"swing\": { \"shape\": \"polygon\", \"polygons\":\n\
+         [[[0, -0.6, 1], [-0.6, 0, 1], [0, 0.6, 1], [0.6, 0, 1]]] } }",
+    );
+    folder.write("rig.json", &rig);
+    for args in ["check walk.bvh --rig", "clamp walk.bvh -o x.bvh --rig", "limits show"] {
+        let got = folder.condyle(&format!("{args} rig.json"));
+        let err = complaints(&got);
+        let lines: Vec<&str> = err.lines().filter(|l| l.starts_with("warning: ")).collect();
+        assert_eq!(
+            lines,
+            [
+                "warning: rig.json:9:3: joints.Leg.limit.swing.polygons[0][0]: the length is \
+                 1.1661903789690602, not 1: only the direction is used; and 3 more like this",
+                "warning: rig.json:9:2: joints.Leg.limit.swing.polygons[0]: the bone is outside of \
+                 the polygon, which has 95 % of the sphere inside: was it meant the other way \
+                 around?",
+            ],
+            "{args}: {err}"
+        );
+    }
+    // One alone has no others; nesting beyond all sense is told in two lines.
+    folder.write("long.json", &LEG_RIG.replace("\"axis\": [1", "\"axis\": [2"));
+    let err = complaints(&folder.condyle("check walk.bvh --rig long.json"));
+    assert!(err.contains("only the direction is used\n"), "{err}");
+    folder.write("deep.json", &"[".repeat(1_000_000));
+    let err = complaints(&folder.condyle("check walk.bvh --rig deep.json"));
+    assert!(err.len() < 300 && !err.contains("`all`"), "{err}");
+}
+
 #[test]
 fn demo_needs_nothing_and_writes_what_it_says() {
     let folder = Folder::new("demo");
@@ -552,6 +692,9 @@ fn completions_and_manual_come_from_the_same_table() {
     }
     for (args, words) in [
         ("man", &["condyle\\-info", "condyle\\-resample", "EXIT CODES"][..]),
+        ("man limits", &["condyle\\-limits\\-show", "condyle\\-limits\\-preset"][..]),
+        ("man limits show", &["condyle\\-limits\\-show", ".SH EXAMPLES", ".SH PRESETS"][..]),
+        ("man limits-preset", &["condyle\\-limits\\-preset", "\\-\\-left", "thoracic"][..]),
         ("man resample", &["\\-\\-lenient", "\\-\\-frames", ".SH EXAMPLES"][..]),
     ] {
         let out = String::from_utf8(folder.condyle(args).stdout).unwrap();
@@ -560,7 +703,11 @@ fn completions_and_manual_come_from_the_same_table() {
             assert!(out.contains(word), "{args}: {word}\n{out}");
         }
     }
-    assert_eq!(folder.condyle("man frobnicate").status.code(), Some(2));
+    for args in ["man frobnicate", "man limits frobnicate", "man info show"] {
+        assert_eq!(folder.condyle(args).status.code(), Some(2), "{args}");
+    }
+    let out = String::from_utf8(folder.condyle("completions bash").stdout).unwrap();
+    assert!(out.contains("thoracolumbar") && out.contains("--left"), "names of presets");
 }
 
 #[test]
@@ -654,6 +801,48 @@ fn check_as_json_has_the_fields_of_the_contract() {
     let some = json("check --json slow.bvh gone.bvh --rig rig.json", 2);
     assert_eq!((&some["ok"], &some["errors"][0]["path"]), (&false.into(), &"gone.bvh".into()));
     assert_eq!(some["files"][0]["ok"], true);
+    // Nor does one that does not fit the rig, or has no motion.
+    folder.write("other.bvh", &WALK.replace("Leg", "Wing"));
+    folder.check("convert walk.bvh walk.asf", 0, "", "");
+    let some = json("check --json other.bvh slow.bvh walk.asf --rig rig.json", 2);
+    assert_eq!((&some["ok"], &some["frames"]), (&false.into(), &3.into()));
+    assert_eq!(some["files"][0]["path"], "slow.bvh");
+    let errors = some["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert_eq!((&errors[0]["path"], &errors[1]["path"]), (&"other.bvh".into(), &"walk.asf".into()));
+    let message = |i: usize| errors[i]["message"].as_str().unwrap();
+    assert_eq!(message(0), "no joint of other.bvh has an entry in rig.json");
+    assert!(message(1).contains("there is no motion to check"), "{}", message(1));
+    assert!(errors[0]["help"].as_str().unwrap().starts_with("joints are matched by name"));
+    // A limit that makes no sense is told once, with its place.
+    let flat = LEG_RIG.replace(
+        "\"hinge\", \"axis\": [1, 0, 0],\n             \"limit\": { \"shape\": \"arc\", \
+         \"min_deg\": 0, \"max_deg\": 30 }",
+        "\"universal\", \"axes\": [[1, 0, 0], [1, 0, 0]]",
+    );
+    folder.write("flat.json", &flat);
+    let none = json("check --json walk.bvh slow.bvh --rig flat.json", 2);
+    let errors = none["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!((&errors[0]["path"], &errors[0]["line"]), (&"flat.json".into(), &7.into()));
+    assert!(errors[0]["message"].as_str().unwrap().starts_with("joints.Leg.axes: "));
+    let err = complaints(&folder.condyle("check walk.bvh slow.bvh --rig flat.json"));
+    assert_eq!(err.matches("help: ").count(), 1, "{err}");
+}
+
+#[test]
+fn zero_has_no_sign() {
+    let folder = Folder::new("zero");
+    // Every frame is on the boundary.
+    folder.write("walk.bvh", &WALK.replace("0 20 0", "0 0 0").replace("0 40 0", "0 0 0"));
+    folder.write("rig.json", &LEG_RIG.replace("\"max_deg\": 30", "\"max_deg\": 0"));
+    for args in ["check walk.bvh", "clamp walk.bvh -o x.bvh"] {
+        for json in ["", "--json"] {
+            let got = folder.condyle(&format!("{args} --rig rig.json {json}"));
+            let out = String::from_utf8(got.stdout).unwrap();
+            assert!(!out.contains("-0.0"), "{args} {json}: {out}");
+        }
+    }
 }
 
 #[test]

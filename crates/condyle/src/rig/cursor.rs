@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::error::Sweep;
+use super::fields::ObjectKind;
 use super::json::{Fault, Field, Node, Value, shortened};
 use super::path::{Step, Steps};
 use super::{RigErrorKind, RigWarning, RigWarningKind, is_unit};
@@ -36,8 +37,10 @@ impl Notes {
     pub(super) fn positioned(mut self, text: &str) -> Vec<RigWarning> {
         self.kept.sort_by_key(|(at, ..)| *at);
         let mut sweep = Sweep::new(text);
-        let mut warning =
-            |at, path, kind| RigWarning { kind, path, position: sweep.position(at), file: None };
+        let mut warning = |at, path, kind| {
+            let position = Some(sweep.position(at));
+            RigWarning { kind, path, position, file: None }
+        };
         let mut warnings: Vec<_> =
             self.kept.into_iter().map(|(at, path, kind)| warning(at, path, kind)).collect();
         if self.more > 0 {
@@ -279,16 +282,24 @@ impl Cursor<'_> {
         Arc::from_degrees(min_deg, max_deg).ok_or_else(wrong)
     }
 
-    pub(super) fn arcs<const N: usize>(&self, expected: &'static str) -> Result<[Arc; N], Fault> {
-        fn arc(cursor: &Cursor<'_>) -> Result<Arc, Fault> {
-            cursor.arc()
-        }
-        self.exactly(expected, arc)
+    /// The arc of an object that is one.
+    pub(super) fn whole_arc(&self, notes: &mut Notes) -> Result<Arc, Fault> {
+        self.spelling(ObjectKind::Arc, notes);
+        self.arc()
+    }
+
+    pub(super) fn arcs<const N: usize>(
+        &self,
+        expected: &'static str,
+        notes: &mut Notes,
+    ) -> Result<[Arc; N], Fault> {
+        self.exactly(expected, |arc| arc.whole_arc(notes))
     }
 
     /// Says so where a field that we do not know is spelt nearly like one that we do.
-    pub(super) fn spelling(&self, known: &[&'static str], notes: &mut Notes) {
+    pub(super) fn spelling(&self, kind: ObjectKind, notes: &mut Notes) {
         let Value::Object(fields) = &self.node.value else { return };
+        let known: Vec<&'static str> = kind.names_in(self.node).collect();
         for field in fields.iter().filter(|f| !known.contains(&&*f.key)) {
             if let Some(meant) = known.iter().find(|k| nearly_same(&field.key, k)) {
                 let kind = RigWarningKind::Misspelt { name: field.key.to_string(), known: meant };

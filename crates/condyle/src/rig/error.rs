@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::JointKind;
+use super::{JointKind, path};
 use crate::limits::LimitError;
 
 /// A place in a text: line and column from 1, the column in characters.
@@ -238,7 +238,13 @@ impl RigError {
     /// One sentence on how to get past it.
     #[must_use]
     pub fn help(&self) -> String {
-        self.inner.kind.help()
+        match self.inner.kind {
+            // Only limits are meant to have parts within parts.
+            RigErrorKind::TooDeep { .. } if !path::is_in_limit(self.path()) => {
+                "no real rig is as deep: the file is broken, or no rig".to_owned()
+            }
+            _ => self.inner.kind.help(),
+        }
     }
 }
 
@@ -369,7 +375,7 @@ fn location(
         f.write_str(" ")?;
     }
     if !path.is_empty() {
-        write!(f, "{path}: ")?;
+        write!(f, "{}: ", path::shortened(path))?;
     }
     Ok(())
 }
@@ -381,8 +387,8 @@ pub struct RigWarning {
     pub kind: RigWarningKind,
     /// Where inside the document.
     pub path: String,
-    /// Where in the text.
-    pub position: Position,
+    /// Where in the text; `None` for a rig that was not read.
+    pub position: Option<Position>,
     /// The file, where known.
     pub file: Option<PathBuf>,
 }
@@ -423,6 +429,12 @@ pub enum RigWarningKind {
         /// The name that it is like.
         known: &'static str,
     },
+    /// The bone is outside of a polygon that is larger than a hemisphere; see
+    /// [`Rig::doubts`](super::Rig::doubts).
+    Reversed {
+        /// The polygon's share of the sphere, from 0 to 1.
+        share: f64,
+    },
     /// There are more warnings than are kept.
     More {
         /// How many more.
@@ -446,7 +458,7 @@ impl RigWarningKind {
     pub fn is_repair(&self) -> bool {
         match self {
             Self::RenamedJoint { .. } | Self::NotUnit { .. } | Self::PartOfSkeleton { .. } => true,
-            Self::UnknownJoint { .. } | Self::Misspelt { .. } => false,
+            Self::UnknownJoint { .. } | Self::Misspelt { .. } | Self::Reversed { .. } => false,
             Self::More { repairs, .. } => *repairs,
         }
     }
@@ -471,6 +483,12 @@ impl fmt::Display for RigWarningKind {
             Self::Misspelt { name, known } => {
                 write!(f, "unknown field {name:?} is kept, and not used: is {known:?} meant?")
             }
+            Self::Reversed { share } => write!(
+                f,
+                "the bone is outside of the polygon, which has {:.0} % of the sphere inside: was it \
+                 meant the other way around?",
+                100.0 * share
+            ),
             Self::More { count, .. } => write!(f, "{count} more warnings"),
         }
     }
@@ -478,7 +496,7 @@ impl fmt::Display for RigWarningKind {
 
 impl fmt::Display for RigWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        location(f, self.file.as_deref(), Some(self.position), &self.path)?;
+        location(f, self.file.as_deref(), self.position, &self.path)?;
         write!(f, "{}", self.kind)
     }
 }

@@ -112,6 +112,8 @@ pub struct RigJoint {
     pub confidence: Option<f64>,
     /// Why it is this kind, in words.
     pub why: Option<String>,
+    /// What else its user should know, in sentences.
+    pub notes: Vec<String>,
     /// Whether the rest pose satisfies kind and limit.
     pub rest_inside: Option<bool>,
     /// How far the rest pose is outside.
@@ -197,6 +199,16 @@ impl RigJoints {
     /// All entries in order, to change them.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut RigJoint)> {
         self.entries.iter_mut().map(|(name, joint)| (name.as_str(), joint))
+    }
+}
+
+impl IntoIterator for RigJoints {
+    type Item = (String, RigJoint);
+    type IntoIter = std::vec::IntoIter<(String, RigJoint)>;
+
+    /// All entries in order.
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
     }
 }
 

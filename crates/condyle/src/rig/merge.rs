@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::fields::ObjectKind;
 use super::json::{Field, Node, Value};
 
 /// How much of the document that was read can be kept.
@@ -16,77 +17,35 @@ pub(super) enum Trust {
 /// Fields of an object that mean something together only: if one is written anew, so is the other.
 const TOGETHER: [[&str; 2]; 2] = [["min_deg", "max_deg"], ["bone_axis", "x_axis"]];
 
-/// Every field that we know in some object.
-const KNOWN: &[&str] = &[
-    "condyle",
-    "skeleton",
-    "joints",
-    "name",
-    "parent",
-    "offset_m",
-    "rest",
-    "end_sites_m",
-    "kind",
-    "confidence",
-    "why",
-    "center",
-    "axis",
-    "axes",
-    "bone_axis",
-    "x_axis",
-    "limit",
-    "soft",
-    "onset_deg",
-    "stiffness",
-    "rest_inside",
-    "rest_excess_deg",
-    "start",
-    "samples",
-    "rejected",
-    "noise_deg",
-    "source",
-    "shape",
-    "min_deg",
-    "max_deg",
-    "arcs",
-    "order",
-    "swing",
-    "twist",
-    "rx_deg",
-    "ry_deg",
-    "polygons",
-    "points",
-    "boundary",
-    "rest_dir",
-    "alpha",
-    "beta",
-    "of",
-    "by_deg",
-    "at",
-    "dir",
-    "deg",
-    "offset",
-];
-
 /// `origin` changed to say what `fresh` says. `base` is what we would have written for `origin`, so
 /// that the difference between `base` and `fresh` is what has changed since.
+///
+/// `kind`: what these are, or what their items are; `None` if no objects that we know.
 ///
 /// The depth of the trees bounds that of the recursion.
 pub(super) fn merge<'a>(
     base: &Node<'a>,
     origin: &Node<'a>,
     fresh: &Node<'a>,
+    kind: Option<ObjectKind>,
     trust: Trust,
 ) -> Node<'a> {
     if base == fresh && (trust == Trust::Origin || is_numbers(origin)) {
         return origin.clone();
     }
     match (&base.value, &origin.value, &fresh.value) {
-        (Value::Object(base), Value::Object(origin), Value::Object(fresh)) => {
-            Node::object(merge_fields(base, origin, fresh, trust))
+        (Value::Object(of_base), Value::Object(of_origin), Value::Object(of_fresh)) => {
+            let holds = |key: &str| kind.and_then(|kind| kind.holds(fresh, key));
+            // Those that either of the two shapes has.
+            let known = |key: &str| {
+                kind.is_some_and(|kind| {
+                    kind.names_in(origin).chain(kind.names_in(fresh)).any(|name| name == key)
+                })
+            };
+            Node::object(merge_fields(of_base, of_origin, of_fresh, &holds, &known, trust))
         }
         (Value::Array(base), Value::Array(origin), Value::Array(fresh)) => {
-            Node::array(merge_items(base, origin, fresh, trust))
+            Node::array(merge_items(base, origin, fresh, kind, trust))
         }
         _ => fresh.clone(),
     }
@@ -109,6 +68,8 @@ fn merge_fields<'a>(
     base_fields: &[Field<'a>],
     origin: &[Field<'a>],
     fresh: &[Field<'a>],
+    holds: &dyn Fn(&str) -> Option<ObjectKind>,
+    known: &dyn Fn(&str) -> bool,
     trust: Trust,
 ) -> Vec<Field<'a>> {
     let (base, new, old) = (by_key(base_fields), by_key(fresh), by_key(origin));
@@ -131,12 +92,12 @@ fn merge_fields<'a>(
         let node = match (base.get(key), new.get(key)) {
             (Some(was), Some(now)) if unchanged(key) || together(key).is_none() => {
                 let text = field.node.as_str().is_some() && was.as_str() != field.node.as_str();
-                if text { (*now).clone() } else { merge(was, &field.node, now, trust) }
+                if text { (*now).clone() } else { merge(was, &field.node, now, holds(key), trust) }
             }
             (_, Some(now)) => (*now).clone(),
             // It no longer applies.
             (Some(_), None) => continue,
-            (None, None) if trust == Trust::Numbers && KNOWN.contains(&key) => continue,
+            (None, None) if trust == Trust::Numbers && known(key) => continue,
             (None, None) => field.node.clone(),
         };
         kept.push(Field::new(field.key.clone(), node));
@@ -184,6 +145,7 @@ fn merge_items<'a>(
     base: &[Node<'a>],
     origin: &[Node<'a>],
     fresh: &[Node<'a>],
+    kind: Option<ObjectKind>,
     trust: Trust,
 ) -> Vec<Node<'a>> {
     fn name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
@@ -194,7 +156,7 @@ fn merge_items<'a>(
     // The numbers of a vector belong together.
     if same_names && !fresh.iter().all(|f| matches!(f.value, Value::Number(_))) {
         let items = base.iter().zip(origin).zip(fresh);
-        return items.map(|((b, o), f)| merge(b, o, f, trust)).collect();
+        return items.map(|((b, o), f)| merge(b, o, f, kind, trust)).collect();
     }
     // Joints are found by their names.
     let mut places = HashMap::new();
@@ -204,7 +166,7 @@ fn merge_items<'a>(
         }
     }
     let item = |f: &Node<'a>| match name(f).and_then(|name| places.get(name)) {
-        Some((b, o)) if base.len() == origin.len() => merge(b, o, f, trust),
+        Some((b, o)) if base.len() == origin.len() => merge(b, o, f, kind, trust),
         _ => f.clone(),
     };
     fresh.iter().map(item).collect()

@@ -21,7 +21,9 @@
 //! framework, and the types below are plain: whoever wants them in another form converts them.
 
 mod cursor;
+mod doubts;
 mod error;
+mod fields;
 mod joint;
 mod json;
 mod merge;
@@ -34,7 +36,7 @@ mod write;
 use std::sync::Arc;
 
 use crate::limits::{Limit, LimitError};
-use crate::math::Rotation;
+use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
@@ -96,6 +98,50 @@ impl Rig {
         Self::new(skeleton.clone(), joints)
     }
 
+    /// Takes over the skeleton and the entries of another rig, such as a new estimate, and returns the
+    /// names of the entries that were kept since their source is [`Source::Edited`].
+    ///
+    /// Entries that the other has no joint for stay. An entry that is replaced keeps its
+    /// [`soft`](RigJoint::soft) if the other says nothing of that. [`write`](Self::write) then changes
+    /// the document that this rig was read from: unknown fields and the order stay.
+    ///
+    /// ```
+    /// use condyle::limits::Limit;
+    /// use condyle::rig::{JointKind, Rig, RigJoint, Source};
+    ///
+    /// let text = br#"{ "condyle": 1, "skeleton": { "joints": [] }, "joints": {
+    ///   "Knee": { "kind": "fixed", "source": "edited" },
+    ///   "Foot": { "kind": "free", "source": "estimated", "mine": "kept" } } }"#;
+    /// let mut rig = Rig::read(text)?.rig;
+    /// let mut fresh = Rig::default();
+    /// for name in ["Knee", "Foot"] {
+    ///     let entry = RigJoint::new(JointKind::Ball, Limit::Locked);
+    ///     fresh.joints.insert(name, RigJoint { source: Some(Source::Estimated), ..entry });
+    /// }
+    /// assert_eq!(rig.update(fresh), ["Knee"]);
+    /// let written = String::from_utf8(rig.write()?)?;
+    /// assert!(written.contains(r#""Knee": { "kind": "fixed", "source": "edited" }"#));
+    /// assert!(written.contains(r#""limit": { "shape": "locked" }"#));
+    /// assert!(written.contains(r#""mine": "kept""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn update(&mut self, other: Self) -> Vec<String> {
+        let mut kept = Vec::new();
+        self.skeleton = other.skeleton;
+        for (name, mut joint) in other.joints {
+            match self.joints.get(&name) {
+                Some(old) if old.source == Some(Source::Edited) => {
+                    kept.push(name);
+                    continue;
+                }
+                Some(old) => joint.soft = joint.soft.or(old.soft),
+                None => {}
+            }
+            self.joints.insert(name, joint);
+        }
+        kept
+    }
+
     /// Where in the text that the rig was read from something stands: `joints.LeftArm.limit`. If it
     /// is not there, the innermost part of the way that is. `None` if the rig was not read.
     #[must_use]
@@ -146,6 +192,45 @@ impl RigJoint {
     #[must_use]
     pub fn new(kind: JointKind, limit: Limit) -> Self {
         Self { kind, limit, ..Self::default() }
+    }
+
+    /// Sets [`rest_inside`](Self::rest_inside) and [`rest_excess`](Self::rest_excess) by the limit,
+    /// and [`start`](Self::start) to the nearest rotation that is allowed if the rest pose is not,
+    /// else to none. `rest` is the joint's in the skeleton.
+    ///
+    /// # Convention
+    ///
+    /// `local = rest · center · m`: in the rest pose `m` is the inverse of `center`.
+    ///
+    /// # Errors
+    ///
+    /// If the limit makes no sense as geometry.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use condyle::glam::DVec3;
+    /// use condyle::limits::Limit;
+    /// use condyle::math::{Angle, Arc, Rotation};
+    /// use condyle::rig::{JointKind, RigJoint};
+    ///
+    /// let arc = Arc::from_degrees(4.0, 140.0).ok_or("no arc")?;
+    /// let mut elbow = RigJoint::new(JointKind::Hinge, Limit::Hinge { axis: DVec3::X, arc });
+    /// elbow.judge_rest(Rotation::IDENTITY)?;
+    /// assert_eq!(elbow.rest_inside, Some(false));
+    /// let start = elbow.start.ok_or("no start")?;
+    /// assert!(start.distance(Rotation::about_x(Angle::from_degrees(4.0))).degrees() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn judge_rest(&mut self, rest: Rotation) -> Result<(), LimitError> {
+        let limit = self.limit.prepare()?;
+        let m = self.center.inverse();
+        let inside = limit.contains(m);
+        let excess = if inside { 0.0 } else { -limit.distance(m).radians() };
+        self.rest_inside = Some(inside);
+        self.rest_excess = Some(Angle::from_radians(excess.max(0.0)));
+        self.start = (!inside).then(|| rest * self.center * limit.project(m));
+        Ok(())
     }
 }
 

@@ -79,6 +79,29 @@ fn steps(path: &str) -> Vec<Step<'_>> {
     steps
 }
 
+/// Whether a path leads into the limit of a joint.
+pub(super) fn is_in_limit(path: &str) -> bool {
+    let steps = steps(path);
+    let is = |i: usize, key: &str| steps.get(i) == Some(&Step::Key(key.into()));
+    is(0, "joints") && is(2, "limit")
+}
+
+/// A path as it is shown: a long one without its middle, cut between steps where there are some.
+pub(super) fn shortened(path: &str) -> Cow<'_, str> {
+    const MOST: usize = 120;
+    const HEAD: usize = 70;
+    const TAIL: usize = 40;
+    let length = path.chars().count();
+    if length <= MOST {
+        return Cow::Borrowed(path);
+    }
+    let byte = |n: usize| path.char_indices().nth(n).map_or(path.len(), |(at, _)| at);
+    let (head, tail) = (&path[..byte(HEAD)], &path[byte(length - TAIL)..]);
+    let head = head.rfind(['.', '[']).filter(|at| *at > 0).map_or(head, |at| &head[..at]);
+    let tail = tail.find(['.', '[']).map_or(tail, |at| &tail[at..]);
+    Cow::Owned(format!("{head}…{tail}"))
+}
+
 /// The byte of what a path leads to, or of the last part of the way that is there, and how many
 /// steps that is.
 pub(super) fn find(root: &Node<'_>, path: &str) -> (usize, usize) {
@@ -102,6 +125,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn long_paths_are_shown_without_their_middle() {
+        let way = format!("joints.arm{}", "[0]".repeat(128));
+        let shown = shortened(&way);
+        assert!(shown.chars().count() <= 111, "{shown}");
+        assert!(shown.starts_with("joints.arm[0][0]") && shown.contains("[0]…[0]"), "{shown}");
+        assert!(shown.ends_with("[0][0]"), "{shown}");
+        let name = "é".repeat(1_000_000);
+        assert_eq!(shortened(&name).chars().count(), 111);
+        let short = "joints.LeftArm.limit.swing.polygons[0][2]";
+        assert_eq!(shortened(short), short);
+    }
+
+    #[test]
     fn paths_are_printed_and_understood() {
         let way = [
             Step::Key("joints".into()),
@@ -114,6 +150,7 @@ mod tests {
         let path = Steps(&way).to_string();
         assert_eq!(path, r#"joints["mixamorig:Left \"Arm\".1\\"].limit[0][12].Hand#2"#);
         assert_eq!(steps(&path), way);
+        assert!(is_in_limit(r#"joints["a b"].limit.swing"#) && !is_in_limit("joints.limit"));
         for odd in ["", ".", "..", "[", "[x]", "[\"", "a[", "[99999999999999999999]", "]"] {
             assert!(steps(odd).len() <= 1, "{odd}");
         }

@@ -6,7 +6,8 @@ use super::cursor::{Cursor, Notes};
 use super::json::{self, Fault};
 use super::read::joint;
 use super::{Position, RigError, RigJoint};
-use crate::limits::{LimitError, Mirror};
+use crate::limits::{Limit, LimitError, Mirror};
+use crate::math::Rotation;
 
 /// A joint with a limit from published ranges. See `docs/presets.md`.
 #[derive(Clone, Debug)]
@@ -158,6 +159,59 @@ impl Preset {
     }
 }
 
+/// Entries of a rig document, with what the numbers mean and where they are from as
+/// [`notes`](RigJoint::notes).
+impl Preset {
+    /// The entry, for the right side or the middle.
+    #[must_use]
+    pub fn entry(&self) -> RigJoint {
+        let side = match self.side {
+            Side::Right => "right side",
+            Side::Middle => "middle",
+        };
+        self.noted(self.joint.clone(), side)
+    }
+
+    /// The entry for the left side.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RigJoint::mirrored`]; none for the presets that there are.
+    pub fn left_entry(&self) -> Result<RigJoint, LimitError> {
+        let mut entry = self.noted(self.joint.mirrored(DVec3::Z)?, "left side");
+        let note = "Mirrored to the left across the plane x, y: in what follows, which is about the \
+                    right, read z as -z, right as left, and signs of twists the other way round.";
+        entry.notes.insert(0, note.to_owned());
+        // What is turned round may be −0, which is no pretty sight; with 0 added it is 0.
+        let center = Rotation::from_wxyz(entry.center.to_wxyz().map(|x| x + 0.0));
+        entry.center = center.unwrap_or(entry.center);
+        match &mut entry.limit {
+            Limit::Hinge { axis, .. } => *axis += DVec3::ZERO,
+            Limit::Universal { axes, .. } => axes.iter_mut().for_each(|axis| *axis += DVec3::ZERO),
+            _ => {}
+        }
+        Ok(entry)
+    }
+
+    fn noted(&self, joint: RigJoint, side: &str) -> RigJoint {
+        let Frame { space, bone, zero, senses } = &self.frame;
+        let mut notes = vec![
+            format!("Space: {space}."),
+            format!("Bone: {bone}."),
+            format!("Zero: {zero}"),
+            format!("Senses: {senses}"),
+        ];
+        notes.extend(self.construction.as_ref().map(|text| format!("Constructed: {text}")));
+        notes.extend(self.citations.iter().map(|c| {
+            let Citation { what, value_deg, who, year, place, status, .. } = c;
+            let status = status.as_str();
+            format!("{what} {value_deg} deg, {status}: {who}, {year}, {place}")
+        }));
+        let why = format!("preset {}, {side}", self.name);
+        RigJoint { why: Some(why), notes, ..joint }
+    }
+}
+
 fn preset(name: &'static str, text: &'static str, entry: &Cursor<'_>) -> Result<Preset, Fault> {
     let mut notes = Notes::default();
     let frame = entry.required("frame")?;
@@ -267,7 +321,32 @@ impl RigJoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::presets;
+    use crate::rig::Rig;
     use crate::rig::RigErrorKind;
+    use crate::skeleton::Skeleton;
+
+    #[test]
+    fn b14_entries_are_the_presets_with_notes_and_can_be_written() {
+        for preset in presets::all() {
+            let right = preset.entry();
+            let left = preset.left_entry().unwrap();
+            assert!(right.notes.len() >= 4 + preset.citations.len(), "{}", preset.name);
+            assert_eq!(left.notes.len(), right.notes.len() + 1);
+            let mirrored = preset.joint.mirrored(DVec3::Z).unwrap();
+            assert!(left.center.distance(mirrored.center).radians() < 1e-15);
+            let [a, b] = [&left, &mirrored].map(|joint| joint.limit.prepare().unwrap());
+            for m in [Rotation::IDENTITY, mirrored.center.inverse(), a.project(left.center)] {
+                assert_eq!(a.contains(m), b.contains(m), "{}", preset.name);
+            }
+            let joints = [("Left", left), ("Right", right)].into_iter().collect();
+            let written = Rig::new(Skeleton::new(), joints).write().unwrap();
+            let text = String::from_utf8(written).unwrap();
+            assert!(!text.contains("[-0,") && !text.contains(" -0,"), "{text}");
+            let read = Rig::read(text.as_bytes()).unwrap();
+            assert!(read.warnings.iter().all(|w| !w.is_repair()) && read.rig.doubts().is_empty());
+        }
+    }
 
     #[test]
     fn what_is_wrong_with_a_data_file_is_told_with_its_place() {

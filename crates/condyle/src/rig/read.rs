@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc as Shared;
 
 use super::cursor::{Cursor, Notes};
+use super::fields::ObjectKind;
 use super::json::{self, Fault, Node, Value, shortened};
 use super::path::Step;
 use super::shapes::limit;
@@ -80,7 +81,7 @@ pub(super) fn interpret(
 ) -> Result<(Skeleton, RigJoints), Fault> {
     let document = Cursor::root(root);
     document.object()?;
-    document.spelling(&["condyle", "skeleton", "joints"], notes);
+    document.spelling(ObjectKind::Document, notes);
     version(&document.required("condyle")?)?;
     let entries = document.required("joints")?;
     entries.object()?;
@@ -106,7 +107,7 @@ fn skeleton(
     notes: &mut Notes,
 ) -> Result<Skeleton, Fault> {
     cursor.object()?;
-    cursor.spelling(&["joints"], notes);
+    cursor.spelling(ObjectKind::Skeleton, notes);
     let list = cursor.required("joints")?;
     // Where each name stands first, for telling what is wrong with a parent.
     let names = list.items(0, "joints", |joint| {
@@ -172,7 +173,7 @@ fn skeleton_joint(
     unique: &mut UniqueNames,
     notes: &mut Notes,
 ) -> Result<Joint, Fault> {
-    cursor.spelling(&["name", "parent", "offset_m", "rest", "end_sites_m"], notes);
+    cursor.spelling(ObjectKind::SkeletonJoint, notes);
     let renamed = unique.take(name);
     if renamed != name {
         let kind = RigWarningKind::RenamedJoint { name: name.to_owned(), renamed: renamed.clone() };
@@ -253,28 +254,9 @@ fn joints(
 
 /// What an entry says about a joint.
 pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, Fault> {
-    const FIELDS: &[&str] = &[
-        "kind",
-        "confidence",
-        "why",
-        "center",
-        "axis",
-        "axes",
-        "bone_axis",
-        "x_axis",
-        "limit",
-        "soft",
-        "rest_inside",
-        "rest_excess_deg",
-        "start",
-        "samples",
-        "rejected",
-        "noise_deg",
-        "source",
-    ];
     let kind = entry.required("kind")?.word("kind of joint", &JointKind::NAMES)?;
     let kind = JointKind::ALL.into_iter().find(|k| k.as_str() == kind).unwrap_or_default();
-    entry.spelling(FIELDS, notes);
+    entry.spelling(ObjectKind::Entry, notes);
     let not_negative = |cursor: Cursor<'_>| -> Result<Angle, Fault> {
         let degrees = cursor.number_within(0.0, f64::MAX, "an angle, not negative")?;
         Ok(Angle::from_degrees(degrees))
@@ -292,6 +274,10 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
             .map(|c| c.number_within(0.0, 1.0, "a number from 0 to 1"))
             .transpose()?,
         why: field("why").map(|c| c.text().map(str::to_owned)).transpose()?,
+        notes: match field("notes") {
+            Some(list) => list.items(0, "texts", |note| note.text().map(str::to_owned))?,
+            None => Vec::new(),
+        },
         rest_inside: field("rest_inside").map(|c| c.truth()).transpose()?,
         rest_excess: field("rest_excess_deg").map(not_negative).transpose()?,
         start: field("start").map(|c| c.rotation(notes)).transpose()?,
@@ -307,7 +293,7 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
 
 fn soft(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Soft, Fault> {
     cursor.object()?;
-    cursor.spelling(&["onset_deg", "stiffness"], notes);
+    cursor.spelling(ObjectKind::Soft, notes);
     let not_negative = |field: &'static str| {
         cursor.required(field)?.number_within(0.0, f64::MAX, "a number, not negative")
     };

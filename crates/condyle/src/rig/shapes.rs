@@ -3,29 +3,13 @@
 use glam::{DVec2, DVec3};
 
 use super::cursor::{Cursor, Notes};
+use super::fields::{LIMIT_SHAPES, ObjectKind, SWING_SHAPES, TWIST_OFFSET_SHAPES, TWIST_SHAPES};
 use super::json::Fault;
 use super::{JointKind, RigErrorKind};
 use crate::limits::{
     EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
 };
 use crate::math::{Angle, Arc, EulerOrder, SwingAxes};
-
-const LIMIT_SHAPES: &[&str] = &["arc", "arcs", "euler_box", "swing_twist", "locked", "free"];
-
-const SWING_SHAPES: &[&str] = &[
-    "ellipse",
-    "polygon",
-    "cone_planar",
-    "reach_cone",
-    "box",
-    "free",
-    "all",
-    "any",
-    "not",
-    "grown",
-];
-
-const TWIST_SHAPES: &[&str] = &["arc", "by_swing", "free"];
 
 const ORDERS: &[&str] =
     &["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"];
@@ -92,14 +76,7 @@ pub(super) fn limit(
             if !kind.shapes().contains(&shape) {
                 return Err(field.fault(RigErrorKind::Misfit { kind, shape }));
             }
-            let fields: &[&'static str] = match shape {
-                "arc" => &["shape", "min_deg", "max_deg"],
-                "arcs" => &["shape", "arcs"],
-                "euler_box" => &["shape", "order", "arcs"],
-                "swing_twist" => &["shape", "swing", "twist"],
-                _ => &["shape"],
-            };
-            limit.spelling(fields, notes);
+            limit.spelling(ObjectKind::Limit, notes);
             shape
         }
     };
@@ -121,7 +98,7 @@ pub(super) fn limit(
         JointKind::Universal => Limit::Universal {
             axes: axes.required(axes.axes, "axes")?,
             arcs: if shape == "arcs" {
-                given().required("arcs")?.arcs("2 arcs")?
+                given().required("arcs")?.arcs("2 arcs", notes)?
             } else {
                 [simple(); 2]
             },
@@ -131,7 +108,7 @@ pub(super) fn limit(
                 let order = given().required("order")?;
                 let word = order.word("order of Euler angles", ORDERS)?;
                 let order: EulerOrder = word.parse().unwrap_or(EulerOrder::ZYZ);
-                let arcs = given().required("arcs")?.arcs("3 arcs")?;
+                let arcs = given().required("arcs")?.arcs("3 arcs", notes)?;
                 Limit::EulerBox(EulerBox { order, arcs })
             }
             "swing_twist" => Limit::SwingTwist(SwingTwistLimit {
@@ -153,17 +130,7 @@ pub(super) fn limit(
 /// The depth of the tree bounds that of the recursion.
 fn swing(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<SwingLimit, Fault> {
     let shape = cursor.required("shape")?.word("shape of a swing limit", SWING_SHAPES)?;
-    let fields: &[&'static str] = match shape {
-        "ellipse" => &["shape", "rx_deg", "ry_deg"],
-        "polygon" => &["shape", "polygons"],
-        "cone_planar" => &["shape", "points"],
-        "reach_cone" => &["shape", "boundary", "rest_dir"],
-        "box" => &["shape", "alpha", "beta"],
-        "all" | "any" | "not" => &["shape", "of"],
-        "grown" => &["shape", "of", "by_deg"],
-        _ => &["shape"],
-    };
-    cursor.spelling(fields, notes);
+    cursor.spelling(ObjectKind::Swing, notes);
     const CORNERS: &str = "at least 3 directions";
     let radius = |field| -> Result<Angle, Fault> {
         let degrees =
@@ -189,8 +156,8 @@ fn swing(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<SwingLimit, Fault> {
             rest: cursor.required("rest_dir")?.direction(notes)?,
         },
         "box" => SwingLimit::Box {
-            alpha: cursor.required("alpha")?.arc()?,
-            beta: cursor.required("beta")?.arc()?,
+            alpha: cursor.required("alpha")?.whole_arc(notes)?,
+            beta: cursor.required("beta")?.whole_arc(notes)?,
         },
         "all" => SwingLimit::All(parts(cursor, notes)?),
         "any" => SwingLimit::Any(parts(cursor, notes)?),
@@ -211,18 +178,19 @@ fn parts(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Vec<SwingLimit>, Faul
 
 fn twist(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<TwistLimit, Fault> {
     let shape = cursor.required("shape")?.word("shape of a twist limit", TWIST_SHAPES)?;
-    let (bounds, fields): (_, &[&'static str]) = match shape {
-        "arc" => (TwistBounds::Arc(cursor.arc()?), &["shape", "offset", "min_deg", "max_deg"]),
+    cursor.spelling(ObjectKind::Twist, notes);
+    let bounds = match shape {
+        "arc" => TwistBounds::Arc(cursor.arc()?),
         "by_swing" => {
             let at = cursor.required("at")?.items(1, "at least one direction", |at| {
+                at.spelling(ObjectKind::TwistAt, notes);
                 let direction = at.required("dir")?.direction(notes)?;
                 Ok(TwistAt { direction, arc: at.arc()? })
             })?;
-            (TwistBounds::BySwing(at), &["shape", "offset", "at"])
+            TwistBounds::BySwing(at)
         }
-        _ => (TwistBounds::Free, &["shape", "offset"]),
+        _ => TwistBounds::Free,
     };
-    cursor.spelling(fields, notes);
     let offset = match cursor.field("offset") {
         Some(offset) => twist_offset(&offset, notes)?,
         None => TwistOffset::None,
@@ -231,11 +199,13 @@ fn twist(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<TwistLimit, Fault> {
 }
 
 fn twist_offset(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<TwistOffset, Fault> {
-    let shape = cursor.required("shape")?.word("shape of a twist offset", &["by_swing", "from"])?;
+    let shape = cursor.required("shape")?.word("shape of a twist offset", TWIST_OFFSET_SHAPES)?;
+    cursor.spelling(ObjectKind::TwistOffset, notes);
     Ok(if shape == "from" {
         TwistOffset::From(cursor.required("dir")?.direction(notes)?)
     } else {
         let at = cursor.required("at")?.items(1, "at least one direction", |at| {
+            at.spelling(ObjectKind::OffsetAt, notes);
             let direction = at.required("dir")?.direction(notes)?;
             Ok((direction, Angle::from_degrees(at.required("deg")?.number()?)))
         })?;

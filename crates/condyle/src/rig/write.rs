@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use glam::{DVec2, DVec3};
 
 use super::cursor::Notes;
+use super::fields::ObjectKind;
 use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
 use super::merge::{Trust, merge};
 use super::path::{Step, Steps};
@@ -41,12 +42,17 @@ fn merged(text: &str, fresh: &Node<'_>) -> Option<String> {
     if base == *fresh {
         return Some(json::print(&origin));
     }
-    let kept = merge(&base, &origin, fresh, Trust::Origin);
+    let whole = Some(ObjectKind::Document);
+    let kept = merge(&base, &origin, fresh, whole, Trust::Origin);
     let printed = json::print(&kept);
     // What the rest of a document means can depend on what was changed: a second joint of some name
     // is the first once that is gone.
     let same = json::parse(&printed).ok().and_then(|tree| meaning(&tree)).as_ref() == Some(fresh);
-    Some(if same { printed } else { json::print(&merge(&base, &origin, fresh, Trust::Numbers)) })
+    Some(if same {
+        printed
+    } else {
+        json::print(&merge(&base, &origin, fresh, whole, Trust::Numbers))
+    })
 }
 
 /// What we would write for a document.
@@ -205,6 +211,9 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
     add("rejected", joint.rejected.map(count));
     add("noise_deg", joint.noise.map(angle));
     add("source", joint.source.map(|source| Node::string(source.as_str())));
+    if !joint.notes.is_empty() {
+        add("notes", Some(Node::array(joint.notes.iter().cloned().map(Node::string))));
+    }
     Ok(Node::object(fields))
 }
 

@@ -5,7 +5,9 @@ use std::path::Path;
 use condyle::glam::DVec3;
 use condyle::limits::{Limit, SwingLimit, SwingShape, SwingTwistLimit, TwistBounds};
 use condyle::math::{Angle, Arc, Rotation, Swing, SwingAxes};
-use condyle::rig::{JointKind, Rig, RigErrorKind, RigJoint, RigJoints, RigWarningKind};
+use condyle::rig::{
+    JointKind, Rig, RigErrorKind, RigJoint, RigJoints, RigWarningKind, Soft, Source,
+};
 use condyle::skeleton::{Joint, Skeleton};
 
 use super::{contents, document, words, write, zoo};
@@ -315,6 +317,100 @@ fn a_skeleton_becomes_a_rig_without_limits() {
         write(&Rig::new(Skeleton::new(), RigJoints::new())),
         "{\n  \"condyle\": 1,\n  \"skeleton\": {\n    \"joints\": []\n  },\n  \"joints\": {}\n}\n"
     );
+}
+
+/// What an estimator would say about a knee that bends to so many degrees.
+fn estimate(max_deg: f64) -> RigJoint {
+    let arc = Arc::from_degrees(4.5, max_deg).unwrap();
+    let mut joint = RigJoint {
+        confidence: Some(0.97),
+        why: Some("one axis".to_owned()),
+        notes: vec!["Never straight.".to_owned()],
+        samples: Some(1855),
+        rejected: Some(2),
+        noise: Some(Angle::from_degrees(0.4)),
+        source: Some(Source::Estimated),
+        ..RigJoint::new(JointKind::Hinge, Limit::Hinge { axis: DVec3::X, arc })
+    };
+    joint.judge_rest(Rotation::IDENTITY).unwrap();
+    joint
+}
+
+fn legs() -> Skeleton {
+    let mut skeleton = Skeleton::new();
+    let root = skeleton.add_root(Joint::new("Hips", DVec3::Y)).unwrap();
+    for name in ["LeftLeg", "RightLeg"] {
+        skeleton.add(root, Joint::new(name, DVec3::NEG_Y * 0.5)).unwrap();
+    }
+    skeleton
+}
+
+#[test]
+fn an_estimate_is_made_by_code_and_written() {
+    let mut rig = Rig::from_skeleton(&legs());
+    rig.joints.insert("LeftLeg", estimate(140.0));
+    let written = write(&rig);
+    let start = Rotation::about_x(Angle::from_degrees(4.5));
+    let entry = r#""LeftLeg": {
+      "kind": "hinge",
+      "confidence": 0.97,
+      "why": "one axis",
+      "axis": [1, 0, 0],
+      "limit": { "shape": "arc", "min_deg": 4.5, "max_deg": 140 },
+      "rest_inside": false,
+      "rest_excess_deg": "#;
+    assert!(written.contains(entry), "{written}");
+    let end = r#""samples": 1855,
+      "rejected": 2,
+      "noise_deg": 0.4,
+      "source": "estimated",
+      "notes": ["Never straight."]
+    }"#;
+    assert!(written.contains(end), "{written}");
+    let read = Rig::read(written.as_bytes()).unwrap();
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    let knee = read.rig.joints.get("LeftLeg").unwrap();
+    assert!((knee.rest_excess.unwrap().degrees() - 4.5).abs() < 1e-9);
+    assert!(knee.start.unwrap().distance(start).degrees() < 1e-6);
+    assert_eq!(contents(&read.rig), contents(&rig));
+    // A rest pose that is allowed has no other start.
+    let mut wide = RigJoint::new(
+        JointKind::Hinge,
+        Limit::Hinge { axis: DVec3::X, arc: Arc::from_degrees(-1.0, 1.0).unwrap() },
+    );
+    wide.start = Some(start);
+    wide.judge_rest(start).unwrap();
+    assert_eq!((wide.rest_inside, wide.rest_excess), (Some(true), Some(Angle::ZERO)));
+    assert!(wide.start.is_none());
+}
+
+#[test]
+fn a_new_estimate_leaves_what_was_edited_and_what_is_not_ours() {
+    let mut rig = Rig::from_skeleton(&legs());
+    rig.joints.insert("LeftLeg", estimate(140.0));
+    rig.joints.insert("RightLeg", RigJoint { source: Some(Source::Edited), ..estimate(120.0) });
+    let soft = Soft { onset: Angle::from_degrees(5.0), stiffness: 0.5 };
+    rig.joints.get_mut("LeftLeg").unwrap().soft = Some(soft);
+    rig.joints.insert("Tail", RigJoint::new(JointKind::Fixed, Limit::Locked));
+    let document = write(&rig)
+        .replace("\"why\"", "\"colour\": \"red\", \"why\"")
+        .replace("\"condyle\": 1", "\"condyle\": 1, \"author\": { \"name\": \"N\" }");
+
+    let mut fresh = Rig::from_skeleton(&legs());
+    fresh.joints.insert("LeftLeg", estimate(150.0));
+    fresh.joints.insert("RightLeg", estimate(150.0));
+    let mut rig = Rig::read(document.as_bytes()).unwrap().rig;
+    assert_eq!(rig.update(fresh), ["RightLeg"]);
+    let expected = document.replacen("\"max_deg\": 140", "\"max_deg\": 150", 1);
+    assert_eq!(words(&write(&rig)), words(&expected));
+
+    // Another kind takes the fields of the old one with it.
+    let mut fresh = Rig::from_skeleton(&legs());
+    fresh.joints.insert("LeftLeg", RigJoint::new(JointKind::Ball, Limit::Free));
+    assert_eq!(rig.update(fresh), ["RightLeg"]);
+    let written = words(&write(&rig));
+    let entry = r#""LeftLeg":{"kind":"ball","colour":"red","limit":{"shape":"free"},"soft":"#;
+    assert!(written.contains(entry), "{written}");
 }
 
 #[derive(Debug)]

@@ -527,7 +527,15 @@ fn what_is_no_text_is_told() {
 fn hostile_documents_are_refused_in_time() {
     // Brackets, deep and many; names, equal and many; a chain of parents backwards.
     let deep = "[".repeat(1_000_000);
-    assert!(matches!(Rig::read(deep.as_bytes()).unwrap_err().kind(), RigErrorKind::TooDeep { .. }));
+    let error = Rig::read(deep.as_bytes()).unwrap_err();
+    assert!(matches!(error.kind(), RigErrorKind::TooDeep { .. }));
+    let told = error.to_string();
+    assert!(told.lines().all(|line| line.chars().count() < 170), "{told}");
+    assert!(told.contains("[0]…[0]") && told.ends_with("or no rig"), "{told}");
+    let swing = "{\"shape\": \"not\", \"of\": ".repeat(200);
+    let deep = format!("{{\"joints\": {{\"a\": {{\"limit\": {{\"swing\": {swing}");
+    let told = Rig::read(deep.as_bytes()).unwrap_err().to_string();
+    assert!(told.contains(": joints.a.limit.swing.of.of") && told.contains("`all`"), "{told}");
     let joint = |name: &str, parent: &str| {
         format!("{{\"name\": \"{name}\", \"parent\": {parent}, \"offset_m\": [0, 0, 0]}}")
     };

@@ -126,6 +126,7 @@ fn rig_joint(rng: &mut Rng) -> RigJoint {
     if rng.chance(0.5) {
         joint.confidence = Some(rng.uniform());
         joint.why = Some("second axis 0.2°, \"below\"\nthe noise".to_owned());
+        joint.notes = (0..rng.below(3)).map(|i| format!("\"Note\" {i}.")).collect();
         joint.rest_inside = Some(rng.chance(0.5));
         joint.rest_excess = Some(angle(rng, 0.0, 10.0));
         joint.samples = Some(rng.bits() >> rng.below(64));

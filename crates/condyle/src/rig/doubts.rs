@@ -1,0 +1,130 @@
+//! What a rig may say and hardly means.
+
+use std::f64::consts::TAU;
+
+use super::json::{self, MAX_DEPTH};
+use super::path::{self, Step, Steps};
+use super::{Position, Rig, RigWarning, RigWarningKind};
+use crate::limits::{Limit, SwingLimit, SwingTwistLimit};
+use crate::math::SwingAxes;
+
+impl Rig {
+    /// What the rig may say and hardly means: polygons that seem to be walked the wrong way, so that
+    /// they allow what they were drawn to keep out.
+    ///
+    /// That is told of a polygon if the bone is outside of it and it is larger than a hemisphere. Not
+    /// a part of reading, since polygons have to be prepared for it. None of it is a repair.
+    ///
+    /// ```
+    /// use condyle::rig::Rig;
+    ///
+    /// let text = br#"{ "condyle": 1, "skeleton": { "joints": [] }, "joints": { "Arm": {
+    ///   "kind": "ball", "bone_axis": [0, 0, 1], "limit": { "shape": "swing_twist",
+    ///     "swing": { "shape": "polygon", "polygons": [
+    ///       [[0, -0.6, 0.8], [-0.6, 0, 0.8], [0, 0.6, 0.8], [0.6, 0, 0.8]]] },
+    ///     "twist": { "shape": "free" } } } } }"#;
+    /// let doubts = Rig::read(text)?.rig.doubts();
+    /// assert!(doubts[0].to_string().ends_with("was it meant the other way around?"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn doubts(&self) -> Vec<RigWarning> {
+        let mut found = Vec::new();
+        for (name, joint) in self.joints.iter() {
+            let Limit::SwingTwist(limit) = &joint.limit else { continue };
+            let entry = [Step::Key("joints".into()), Step::Key(name.into())];
+            let way = format!("{}.limit.swing", Steps(&entry));
+            doubt(&limit.swing, &limit.axes, &way, 0, &mut found);
+        }
+        let text = self.origin.as_deref().filter(|_| !found.is_empty());
+        let root = text.and_then(|text| Some((text, json::parse(text).ok()?)));
+        let position =
+            |path: &str| root.as_ref().map(|(t, root)| Position::of(t, path::find(root, path).0));
+        found
+            .into_iter()
+            .map(|(path, kind)| RigWarning { position: position(&path), path, kind, file: None })
+            .collect()
+    }
+}
+
+/// Looks at the polygons of a swing; in `not` they are meant to be outside.
+fn doubt(
+    swing: &SwingLimit,
+    axes: &SwingAxes,
+    way: &str,
+    depth: usize,
+    found: &mut Vec<(String, RigWarningKind)>,
+) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match swing {
+        SwingLimit::Polygons(polygons) => {
+            for (i, polygon) in polygons.iter().enumerate() {
+                let swing = SwingLimit::Polygons(vec![polygon.clone()]);
+                let alone = SwingTwistLimit { axes: *axes, swing, ..SwingTwistLimit::default() };
+                // What cannot be prepared is an error elsewhere.
+                let Ok(prepared) = Limit::SwingTwist(alone).prepare() else { continue };
+                let Some(region) = prepared.swing() else { continue };
+                // The sphere has 4π.
+                let share = region.area() / (2.0 * TAU);
+                if share > 0.5 && !region.contains(axes.bone()) {
+                    found
+                        .push((format!("{way}.polygons[{i}]"), RigWarningKind::Reversed { share }));
+                }
+            }
+        }
+        SwingLimit::All(parts) | SwingLimit::Any(parts) => {
+            for (i, part) in parts.iter().enumerate() {
+                doubt(part, axes, &format!("{way}.of[{i}]"), depth + 1, found);
+            }
+        }
+        SwingLimit::Grown { of, .. } => doubt(of, axes, &format!("{way}.of"), depth + 1, found),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubts(swing: &str) -> Vec<String> {
+        let text = format!(
+            r#"{{"condyle": 1, "skeleton": {{"joints": []}}, "joints": {{"a": {{"kind": "ball",
+"bone_axis": [0, 0, 1], "limit": {{"shape": "swing_twist", "twist": {{"shape": "free"}}, "swing":
+{swing}}}}}}}}}"#
+        );
+        let rig = Rig::read(text.as_bytes()).unwrap().rig;
+        rig.doubts().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_polygon_walked_the_wrong_way_is_doubted() {
+        let polygon = |corners: &str| format!(r#"{{"shape": "polygon", "polygons": [{corners}]}}"#);
+        let right = "[[0.6, 0, 0.8], [0, 0.6, 0.8], [-0.6, 0, 0.8], [0, -0.6, 0.8]]";
+        let wrong = "[[0, -0.6, 0.8], [-0.6, 0, 0.8], [0, 0.6, 0.8], [0.6, 0, 0.8]]";
+        // A hole far from the bone.
+        let hole = "[[0.8, 0.6, 0], [0.8, 0, 0.6], [0.8, -0.6, 0]]";
+        assert!(doubts(&polygon(right)).is_empty());
+        assert!(doubts(&polygon(hole)).is_empty());
+        // A square pyramid of half side a and height 1 takes up 4 asin(a² / (1 + a²)); here a² is
+        // 9/32, and that is 7 % of the sphere.
+        let told = doubts(&polygon(&format!("{right}, {wrong}")));
+        assert_eq!(
+            told,
+            [
+                "3:99: joints.a.limit.swing.polygons[1]: the bone is outside of the polygon, which has \
+              93 % of the sphere inside: was it meant the other way around?"
+            ]
+        );
+        let deep = format!(
+            r#"{{"shape": "all", "of": [{{"shape": "free"}}, {{"shape": "grown", "by_deg": 1,
+               "of": {}}}]}}"#,
+            polygon(wrong)
+        );
+        assert!(doubts(&deep)[0].contains("joints.a.limit.swing.of[1].of.polygons[0]: "));
+        assert!(doubts(&format!(r#"{{"shape": "not", "of": {}}}"#, polygon(wrong))).is_empty());
+        // What cannot be prepared is not doubted but wrong.
+        assert!(doubts(&polygon("[[1, 0, 0], [-1, 0, 0], [0, 1, 0]]")).is_empty());
+    }
+}
