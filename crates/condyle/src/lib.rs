@@ -38,5 +38,6 @@ pub mod presets;
 pub mod rig;
 pub mod skeleton;
 pub mod synth;
+mod threads;
 
 pub use glam;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use super::BoundRig;
 use super::bound::BoundJoint;
-use super::threads;
+use crate::threads;
 use crate::math::Angle;
 use crate::motion::{Clip, FrameIndex};
 use crate::skeleton::JointIndex;

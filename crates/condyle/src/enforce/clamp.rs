@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::BoundRig;
 use super::bound::BoundJoint;
 use super::smooth::{Smoothing, smooth};
-use super::threads;
+use crate::threads;
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
 use crate::skeleton::JointIndex;

@@ -44,7 +44,6 @@ mod check;
 mod clamp;
 mod roadmap;
 mod smooth;
-mod threads;
 
 pub use bound::{BoundRig, RestDifference};
 pub use check::{Check, JointCheck};

@@ -1,12 +1,268 @@
-//! Joint kinds and limits from motion.
+//! How the joints of a figure move, and how far, from motion.
+//!
+//! [`estimate`] looks at every joint of one or more clips of a skeleton and says whether it is fixed, a
+//! hinge, a universal joint or a ball, how sure that is and why, and which limits hold what was seen.
+//! The method is described in `docs/estimate.md`.
+//!
+//! ```
+//! use condyle::estimate::{EstimateOptions, Take, estimate};
+//! use condyle::rig::JointKind;
+//! use condyle::synth::{Figure, Options, Synth};
+//!
+//! let synth = Synth::generate(&Figure::human(), &Options::default(), 1)?;
+//! let take = Take { skeleton: &synth.skeleton, clip: &synth.clip };
+//! let found = estimate(&[take], &EstimateOptions::default())?;
+//! let elbow = found.joints.get("LeftForeArm").ok_or("no elbow")?;
+//! assert_eq!(elbow.kind, JointKind::Hinge);
+//! assert!(elbow.confidence > Some(0.9));
+//! let document = found.into_rig().write()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![allow(dead_code, reason = "in work")]
 
 mod arcs;
+mod ball;
+mod boundary;
+mod directions;
+mod ellipse;
 mod glitches;
 mod hinge;
+mod joint;
 mod kinds;
 mod models;
 mod moments;
 mod noise;
+mod options;
 mod samples;
+#[cfg(test)]
+mod tests;
 mod universal;
+
+use std::fmt;
+
+pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
+
+use crate::math::Angle;
+use crate::motion::Clip;
+use crate::rig::{JointKind, Rig, RigJoint, RigJoints, Source};
+use crate::skeleton::{JointIndex, Skeleton};
+use crate::threads;
+use joint::Seen;
+use kinds::Evidence;
+use samples::Samples;
+
+/// A clip and the skeleton that it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Take<'a> {
+    /// Who moves.
+    pub skeleton: &'a Skeleton,
+    /// How.
+    pub clip: &'a Clip,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// That of the first take.
+    pub skeleton: Skeleton,
+    /// One entry for every joint.
+    pub joints: RigJoints,
+    /// The noise that the kinds were told with, one standard deviation about each axis.
+    pub noise: Angle,
+    /// Frames of all takes.
+    pub frames: u64,
+    /// What to know about the takes together. What concerns a joint is in its notes.
+    pub warnings: Vec<String>,
+}
+
+impl Estimate {
+    /// As a document.
+    #[must_use]
+    pub fn into_rig(self) -> Rig {
+        Rig::new(self.skeleton, self.joints)
+    }
+}
+
+/// Why nothing can be estimated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EstimateError {
+    /// No takes, or takes without frames.
+    NoMotion,
+    /// One frame is a pose, no motion.
+    OneFrame,
+    /// A joint hangs on another parent than in the first take.
+    Contradiction {
+        /// Which take, from 0.
+        take: usize,
+        /// Which joint.
+        joint: String,
+        /// Its parent there, if it has one.
+        found: Option<String>,
+        /// Its parent in the first take.
+        expected: Option<String>,
+    },
+    /// A share that is none.
+    Coverage,
+}
+
+impl fmt::Display for EstimateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parent = |p: &Option<String>| match p {
+            Some(name) => format!("{name:?}"),
+            None => "nothing".to_owned(),
+        };
+        match self {
+            Self::NoMotion => f.write_str("there are no frames to estimate from"),
+            Self::OneFrame => f.write_str(
+                "there is one frame only: a pose does not show how joints move; give clips with motion",
+            ),
+            Self::Contradiction { joint, found, expected, .. } => write!(
+                f,
+                "the skeletons contradict each other: {joint:?} hangs on {} here and on {} in the first \
+                 file; estimate them one by one",
+                parent(found),
+                parent(expected)
+            ),
+            Self::Coverage => f.write_str("the coverage has to be above 0 and at most 1"),
+        }
+    }
+}
+
+impl std::error::Error for EstimateError {}
+
+/// Kinds and limits of all joints, from all takes together.
+///
+/// Joints are matched by name; those of the first take are estimated. Glitches are left out and noise
+/// is taken off in each take by itself. The result is the same for any order of takes of one skeleton,
+/// and for any number of threads.
+///
+/// # Errors
+///
+/// If there is no motion, if skeletons hang together differently, or if an option is not where it
+/// should be.
+pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimate, EstimateError> {
+    if !(options.coverage > 0.0 && options.coverage <= 1.0) {
+        return Err(EstimateError::Coverage);
+    }
+    let frames: u64 = takes.iter().map(|t| t.clip.frame_count() as u64).sum();
+    let first = takes.first().ok_or(EstimateError::NoMotion)?;
+    match frames {
+        0 => return Err(EstimateError::NoMotion),
+        1 => return Err(EstimateError::OneFrame),
+        _ => {}
+    }
+    let skeleton = first.skeleton;
+    let mut warnings = Vec::new();
+    let matches = match_takes(skeleton, takes, &mut warnings)?;
+
+    let joints: Vec<JointIndex> = skeleton.indices().collect();
+    let seen = threads::each(&joints, options.threads, |&joint| {
+        skeleton.parent(joint)?;
+        Some(look(takes, &matches, joint, options))
+    });
+    let evidence = || seen.iter().flatten().filter_map(|s| s.evidence.as_ref());
+    let noise = match options.noise {
+        Noise::Given(noise) => noise.radians().max(0.0),
+        Noise::Auto => kinds::figure_noise(evidence()),
+    };
+    let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
+    let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
+        Some(seen) => joint::entry(skeleton, *joint, seen, noise, options),
+        None => RigJoint {
+            kind: JointKind::Free,
+            source: Some(Source::Estimated),
+            ..RigJoint::default()
+        },
+    });
+    let names = skeleton.joints().iter().map(|j| j.name.as_str());
+    Ok(Estimate {
+        skeleton: skeleton.clone(),
+        joints: names.zip(entries).collect(),
+        noise: Angle::from_radians(noise),
+        frames,
+        warnings,
+    })
+}
+
+/// Everything the takes show of one joint.
+fn look(
+    takes: &[Take<'_>],
+    matches: &[Vec<Option<JointIndex>>],
+    joint: JointIndex,
+    options: &EstimateOptions,
+) -> Seen {
+    let reject = options.outliers == Outliers::Reject;
+    let mut clips = Vec::with_capacity(takes.len());
+    let mut translation_moves = false;
+    for (take, matches) in takes.iter().zip(matches) {
+        if let Some(own) = matches[joint.get()]
+            && take.clip.frame_count() > 0
+        {
+            translation_moves |= take.clip.track(own).translation_moves();
+            clips.push(Samples::new(take.skeleton, take.clip, own, reject));
+        }
+    }
+    let time_counts = options.noise == Noise::Auto;
+    Seen::new(clips, translation_moves, time_counts)
+}
+
+/// For every take and every joint of the skeleton, the joint of that name in the take.
+fn match_takes(
+    skeleton: &Skeleton,
+    takes: &[Take<'_>],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Vec<Option<JointIndex>>>, EstimateError> {
+    let name = |s: &Skeleton, j: Option<JointIndex>| j.map(|j| s[j].name.clone());
+    let mut all = Vec::with_capacity(takes.len());
+    for (number, take) in takes.iter().enumerate() {
+        let other = take.skeleton;
+        let mut matched = Vec::with_capacity(skeleton.len());
+        let mut turned = Vec::new();
+        for joint in skeleton.indices() {
+            let own = other.find(&skeleton[joint].name);
+            if let Some(own) = own {
+                let expected = name(skeleton, skeleton.parent(joint));
+                let found = name(other, other.parent(own));
+                if expected != found {
+                    let joint = skeleton[joint].name.clone();
+                    return Err(EstimateError::Contradiction { take: number, joint, found, expected });
+                }
+                if skeleton[joint].rest.distance(other[own].rest).degrees() > 1.0 {
+                    turned.push(skeleton[joint].name.as_str());
+                }
+            }
+            matched.push(own);
+        }
+        let missing = matched.iter().filter(|m| m.is_none()).count();
+        let extra = other.joints().iter().filter(|j| skeleton.find(&j.name).is_none()).count();
+        if missing + extra > 0 {
+            warnings.push(format!(
+                "take {}: {missing} joints of the first skeleton are not in it, and it has {extra} \
+                 others, which are not estimated",
+                number + 1
+            ));
+        }
+        if let Some(first) = turned.first() {
+            warnings.push(format!(
+                "take {}: the rest pose of {} joints is another than in the first, {first:?} among \
+                 them; each is taken relative to its own",
+                number + 1,
+                turned.len()
+            ));
+        }
+        all.push(matched);
+    }
+    Ok(all)
+}
+
+/// [`unit`](crate::math::unit), at a fifth of the cost where squares neither overflow nor underflow.
+fn unit(v: glam::DVec3) -> Option<glam::DVec3> {
+    let squared = v.length_squared();
+    if squared > 1e-200 && squared < 1e200 {
+        Some(v / squared.sqrt())
+    } else {
+        crate::math::unit(v)
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// Whoever is free takes the next item, so that long ones do not wait for each other. A thread that
 /// cannot be started is done without: the caller's own takes part.
-pub(super) fn each<T: Sync, R: Send>(
+pub(crate) fn each<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
     work: impl Fn(&T) -> R + Sync,

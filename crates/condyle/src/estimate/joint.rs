@@ -1,0 +1,216 @@
+//! One joint: from what was seen of it to its entry in a rig.
+
+use glam::DVec3;
+
+use super::arcs::{self, Range};
+use super::ball::{self, BallOptions};
+use super::hinge::{Hinge, ON_ORBIT};
+use super::kinds::{Decision, Evidence, decide, places};
+use super::models::Spread;
+use super::moments::Moments;
+use super::options::EstimateOptions;
+use super::samples::Samples;
+use super::universal::UniversalJoint;
+use crate::limits::Limit;
+use crate::math::{Angle, Rotation, Rotations};
+use crate::rig::{JointKind, RigJoint, Source};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// What all clips show of a joint.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) clips: Vec<Samples>,
+    pub(crate) moments: Moments,
+    pub(crate) evidence: Option<Evidence>,
+    translation_moves: bool,
+}
+
+/// Fewer samples than this get a note.
+const FEW_SAMPLES: u64 = 30;
+
+/// Fewer keys than this get a note (A2).
+const FEW_KEYS: usize = 4;
+
+impl Seen {
+    pub(crate) fn new(clips: Vec<Samples>, translation_moves: bool, time_counts: bool) -> Self {
+        let mut moments = Moments::default();
+        for clip in &clips {
+            moments.merge(&Moments::of(&clip.rotations));
+        }
+        let mut jitters: Vec<f64> =
+            clips.iter().filter(|_| time_counts).filter_map(|clip| clip.jitter).collect();
+        jitters.sort_unstable_by(f64::total_cmp);
+        let jitter = jitters.get(jitters.len() / 2).copied();
+        let rotations: Vec<&Rotations> = clips.iter().map(|clip| &clip.rotations).collect();
+        let evidence = Spread::new(&moments).and_then(|spread| {
+            let places = places(&spread, &rotations);
+            Evidence::new(&moments, jitter, places)
+        });
+        Self { clips, moments, evidence, translation_moves }
+    }
+
+    fn used(&self) -> u64 {
+        self.clips.iter().map(|c| c.used as u64).sum()
+    }
+
+    fn rotations(&self) -> Vec<&Rotations> {
+        self.clips.iter().map(|clip| &clip.rotations).collect()
+    }
+
+    /// The angle of every sample, clip by clip.
+    fn angles(&self, of: impl Fn(Rotation) -> f64) -> Vec<Vec<f64>> {
+        self.clips.iter().map(|clip| clip.rotations.iter().map(&of).collect()).collect()
+    }
+}
+
+/// Kind, limit and what is known about them.
+pub(crate) fn entry(
+    skeleton: &Skeleton,
+    joint: JointIndex,
+    seen: &Seen,
+    noise: f64,
+    options: &EstimateOptions,
+) -> RigJoint {
+    let Some(evidence) = &seen.evidence else {
+        return RigJoint {
+            kind: JointKind::Ball,
+            confidence: Some(0.0),
+            why: Some("no sample of it".to_owned()),
+            samples: Some(0),
+            source: Some(Source::Estimated),
+            ..RigJoint::default()
+        };
+    };
+    let mut decision = decide(evidence, noise);
+    let mut notes = Vec::new();
+    let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
+        notes.push("nothing shows where its bone points: z is taken".to_owned());
+        DVec3::Z
+    });
+    let model = match decision.kind {
+        JointKind::Fixed => fixed(evidence, &decision),
+        JointKind::Hinge => hinge(seen, evidence, &decision, options),
+        JointKind::Universal => universal(seen, evidence, &decision, options),
+        _ => None,
+    };
+    let (center, limit) = model.unwrap_or_else(|| {
+        decision.kind = JointKind::Ball;
+        let how = BallOptions {
+            model: options.ball,
+            corners: options.corners,
+            noise: if options.raw { 0.0 } else { decision.noise },
+            coverage: options.coverage,
+            margin: options.margin.radians().max(0.0),
+        };
+        match ball::fit(&seen.rotations(), bone, &how) {
+            Some(ball) => {
+                notes.extend(ball.notes);
+                (ball.center, ball.limit)
+            }
+            None => (Rotation::IDENTITY, Limit::Free),
+        }
+    });
+
+    let mut entry = RigJoint {
+        kind: decision.kind,
+        center,
+        limit,
+        confidence: Some(rounded(decision.confidence, 1e4)),
+        why: Some(decision.why.clone()),
+        samples: Some(seen.used()),
+        rejected: Some(seen.clips.iter().map(|c| c.rejected as u64).sum()),
+        source: Some(Source::Estimated),
+        ..RigJoint::default()
+    };
+    let excess = largest_excess(&entry, seen);
+    // What was accepted is within three times the noise.
+    let noise = decision.noise.max(excess / 3.0 * (1.0 + 1e-9));
+    entry.noise = Some(Angle::from_radians(noise));
+    if let Err(error) = entry.judge_rest(skeleton[joint].rest) {
+        notes.push(format!("the limit cannot be used ({error}); it is left open"));
+        entry.limit = Limit::Free;
+    }
+    add_notes(&mut notes, seen, options);
+    entry.notes = notes;
+    entry
+}
+
+fn add_notes(notes: &mut Vec<String>, seen: &Seen, options: &EstimateOptions) {
+    let used = seen.used();
+    if used < FEW_SAMPLES {
+        notes.push(format!("only {used} samples: kind and limits are a first guess"));
+    }
+    let keys = seen.clips.iter().map(|c| c.keys).max().unwrap_or(0);
+    if keys < FEW_KEYS && keys > 1 {
+        notes.push(format!("only {keys} keys: between them the motion is the interpolation's"));
+    }
+    if seen.translation_moves {
+        notes.push("its place in the parent moves, which is not looked at".to_owned());
+    }
+    if options.coverage < 1.0 {
+        notes.push(format!(
+            "{} % of the samples are inside its limit by choice",
+            rounded(100.0 * options.coverage, 100.0)
+        ));
+    }
+}
+
+fn rounded(value: f64, units: f64) -> f64 {
+    (value * units).round() / units
+}
+
+/// How far the samples are outside at most, radians.
+fn largest_excess(entry: &RigJoint, seen: &Seen) -> f64 {
+    let Ok(limit) = entry.limit.prepare() else { return 0.0 };
+    let back = entry.center.inverse();
+    let mut excess = 0.0_f64;
+    for q in seen.clips.iter().flat_map(|clip| clip.rotations.iter()) {
+        let m = back * q;
+        if !limit.contains(m) {
+            excess = excess.max(-limit.distance(m).radians());
+        }
+    }
+    excess
+}
+
+fn fixed(evidence: &Evidence, decision: &Decision) -> Option<(Rotation, Limit)> {
+    let mean = evidence.spread.mean();
+    let at_rest = mean.angle().radians() <= decision.noise.max(ON_ORBIT);
+    Some((if at_rest { Rotation::IDENTITY } else { mean.canonical() }, Limit::Locked))
+}
+
+fn range(decision: &Decision, options: &EstimateOptions) -> Range {
+    let noise = if options.raw { 0.0 } else { decision.noise };
+    Range { noise, coverage: options.coverage }
+}
+
+fn hinge(
+    seen: &Seen,
+    evidence: &Evidence,
+    decision: &Decision,
+    options: &EstimateOptions,
+) -> Option<(Rotation, Limit)> {
+    let hinge = Hinge::fit(&evidence.spread, &seen.moments, decision.noise);
+    let arc = arcs::range(&seen.angles(|q| hinge.angle(q)), range(decision, options))?;
+    let (hinge, arc) = hinge.oriented(arc);
+    let arc = arcs::widened(arc, options.margin.radians().max(0.0));
+    Some((hinge.center, Limit::Hinge { axis: hinge.axis, arc }))
+}
+
+fn universal(
+    seen: &Seen,
+    evidence: &Evidence,
+    decision: &Decision,
+    options: &EstimateOptions,
+) -> Option<(Rotation, Limit)> {
+    let fit = evidence.universal.as_ref()?;
+    let joint =
+        UniversalJoint::new(fit, &evidence.spread, &evidence.matrices, decision.noise)?;
+    let how = range(decision, options);
+    let arcs = [0, 1].map(|i| arcs::range(&seen.angles(|q| joint.angles(q)[i]), how));
+    let [Some(first), Some(second)] = arcs else { return None };
+    let (joint, arcs) = joint.oriented([first, second]);
+    let margin = options.margin.radians().max(0.0);
+    let arcs = arcs.map(|arc| arcs::widened(arc, margin));
+    Some((joint.center, Limit::Universal { axes: joint.axes, arcs }))
+}

@@ -1,0 +1,89 @@
+//! What to estimate, and how.
+
+use std::num::NonZeroUsize;
+
+use crate::math::Angle;
+
+/// How kinds and limits are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Noise, glitches and rest poses off the orbit are reckoned with; universal joints are told from
+    /// balls.
+    #[default]
+    Robust,
+    /// Engell-Nørregård and Erleben step by step: fixed, hinge or ball, the ball as a ZYZ box.
+    Paper,
+}
+
+/// How noisy the motion is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Noise {
+    /// As noisy as the motion shows.
+    #[default]
+    Auto,
+    /// One standard deviation about each axis.
+    Given(Angle),
+}
+
+/// What happens to frames that are wrong altogether.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outliers {
+    /// They are found, counted and left out.
+    #[default]
+    Reject,
+    /// All frames count.
+    Keep,
+}
+
+/// How the limit of a ball joint is described.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BallModel {
+    /// An ellipse where it is nearly as tight as a polygon, else a polygon.
+    #[default]
+    Auto,
+    /// The paper's box of ZYZ Euler angles.
+    Box,
+    /// The smallest ellipse of directions.
+    Ellipse,
+    /// The boundary of the directions.
+    Polygon,
+}
+
+/// What to estimate, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EstimateOptions {
+    /// How kinds and limits are found.
+    pub method: Method,
+    /// How noisy the motion is.
+    pub noise: Noise,
+    /// What happens to frames that are wrong altogether.
+    pub outliers: Outliers,
+    /// How the limits of ball joints are described.
+    pub ball: BallModel,
+    /// Corners of a polygon, at most.
+    pub corners: usize,
+    /// The share of the accepted samples to have inside, in (0, 1].
+    pub coverage: f64,
+    /// Whether every accepted sample is to be inside as it is, with its noise.
+    pub raw: bool,
+    /// How far limits are widened at every end.
+    pub margin: Angle,
+    /// Threads to work with; one starts none.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for EstimateOptions {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            noise: Noise::default(),
+            outliers: Outliers::default(),
+            ball: BallModel::default(),
+            corners: 24,
+            coverage: 1.0,
+            raw: false,
+            margin: Angle::ZERO,
+            threads: NonZeroUsize::MIN,
+        }
+    }
+}
