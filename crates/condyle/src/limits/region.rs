@@ -437,8 +437,9 @@ fn lower(
             let mut parts = (Vec::new(), Vec::new());
             for (i, corners) in polygons.iter().enumerate() {
                 let corners: Vec<DVec3> = corners.iter().map(|c| axes.components(*c)).collect();
-                let (inside, curves) =
-                    polygon(&corners).map_err(|e| e.within(format_args!("polygons[{i}]")))?;
+                let (inside, curves) = Polygon::new(&corners)
+                    .map(whole_polygon)
+                    .map_err(|e| e.within(format_args!("polygons[{i}]")))?;
                 parts.0.push(inside);
                 parts.1.push(curves);
             }
@@ -533,8 +534,7 @@ fn point_curve(d: DVec3) -> Vec<Curve> {
     vec![Curve::Circle(CircleArc::new(d, u, 1e-15, 0.0, TAU))]
 }
 
-fn polygon(corners: &[DVec3]) -> Result<(Inside, Vec<Curve>), LimitError> {
-    let polygon = Polygon::new(corners)?;
+fn whole_polygon(polygon: Polygon) -> (Inside, Vec<Curve>) {
     let corners = polygon.corners();
     let next = corners.iter().cycle().skip(1);
     let curves = corners
@@ -543,7 +543,7 @@ fn polygon(corners: &[DVec3]) -> Result<(Inside, Vec<Curve>), LimitError> {
         .filter_map(|(a, b)| GreatArc::new(*a, *b))
         .map(Curve::Great)
         .collect();
-    Ok((Inside::Polygon(Box::new(polygon)), curves))
+    (Inside::Polygon(Box::new(polygon)), curves)
 }
 
 /// A polygon walked in either direction, of which one point is known to be inside or outside.
@@ -552,17 +552,16 @@ fn around(
     known: DVec3,
     inside: bool,
 ) -> Result<(Inside, Vec<Curve>), LimitError> {
-    let (region, curves) = polygon(corners)?;
-    if region.contains(known) == inside {
-        return Ok((region, curves));
+    let polygon = Polygon::new(corners)?;
+    // On the boundary it would be inside both ways.
+    if polygon.nearest(known).chord_squared <= TOLERANCE * TOLERANCE {
+        return Err(LimitError::new(LimitErrorKind::RestOutside));
+    }
+    if polygon.contains(known) == inside {
+        return Ok(whole_polygon(polygon));
     }
     let reversed: Vec<DVec3> = corners.iter().rev().copied().collect();
-    let (region, curves) = polygon(&reversed)?;
-    if region.contains(known) == inside {
-        return Ok((region, curves));
-    }
-    // On the boundary, inside both ways.
-    Err(LimitError::new(LimitErrorKind::RestOutside))
+    Polygon::new(&reversed).map(whole_polygon)
 }
 
 fn swing_box(alpha: Arc, beta: Arc) -> Result<(Inside, Vec<Curve>), LimitError> {
@@ -784,7 +783,7 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::zoo::zoo;
+    use crate::limits::zoo::{dir, zoo};
     use crate::synth::Rng;
 
     /// What is inside, written down once more and simply.
@@ -1015,5 +1014,23 @@ mod tests {
             SwingLimit::Ellipse { rx: Angle::from_radians(1.0), ry: Angle::from_radians(1.0) };
         let area = Region::new(&cap, &SwingAxes::Z).unwrap().area();
         assert!((area - TAU * (1.0 - trig::cos(1.0))).abs() < 1e-12, "{area}");
+    }
+
+    fn error_of(limit: &SwingLimit) -> LimitErrorKind {
+        match Region::new(limit, &SwingAxes::Z) {
+            Ok(region) => panic!("{limit:?}: {} sr", region.area()),
+            Err(error) => error.kind().clone(),
+        }
+    }
+
+    #[test]
+    fn a_rest_direction_on_the_boundary_is_refused_d5() {
+        let corners = vec![dir(0.3, 0.5, 1.0), dir(-0.6, 0.1, 1.0), dir(0.4, -0.8, 1.0)];
+        for rest in [dir(-0.3, 0.6, 2.0), corners[2]] {
+            for boundary in [corners.clone(), corners.iter().rev().copied().collect()] {
+                let limit = SwingLimit::ReachCone { boundary, rest };
+                assert_eq!(error_of(&limit), LimitErrorKind::RestOutside, "{rest}");
+            }
+        }
     }
 }
