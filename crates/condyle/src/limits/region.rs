@@ -211,17 +211,19 @@ impl Region {
     }
 
     /// How far one can go from a direction inside along the great arc to another before leaving, as a
-    /// fraction; 1 if one can go all the way.
+    /// fraction; 1 if one can go all the way. To be outside by no more than the tolerance, or for no
+    /// longer, is not to leave.
     pub(crate) fn first_exit(&self, from: DVec3, to: DVec3) -> f64 {
         let Some(way) = GreatArc::new(from, to) else { return 1.0 };
         let way = Curve::Great(way);
         let crossings = self.crossings(from, to);
         for (i, &t) in crossings.iter().enumerate() {
             let next = crossings.get(i + 1).copied().unwrap_or(1.0);
-            if next - t < 1e-12 && next < 1.0 {
+            if next - t < TOLERANCE {
                 continue;
             }
-            if !self.contains(way.point(0.5 * (t + next))) {
+            let between = way.point(0.5 * (t + next));
+            if !self.contains(between) && self.distance(between) < -TOLERANCE {
                 return t;
             }
         }
@@ -1032,5 +1034,32 @@ mod tests {
                 assert_eq!(error_of(&limit), LimitErrorKind::RestOutside, "{rest}");
             }
         }
+    }
+
+    #[test]
+    fn arcs_inside_may_end_on_the_boundary_b12() {
+        let mut rng = Rng::new(11);
+        let (mut all, mut wrong) = (0, 0);
+        for (name, limit) in zoo() {
+            let region = Region::new(&limit, &SwingAxes::Z).unwrap();
+            let middle = region.deepest();
+            for _ in 0..1000 {
+                let to = region.project(rng.direction());
+                let Some(way) = GreatArc::new(middle, to).map(Curve::Great) else { continue };
+                // Inside by looking: every point up to the last.
+                let looks = (0..1000).all(|i| region.contains(way.point(f64::from(i) / 1000.0)));
+                if looks && region.distance(to) >= 0.0 {
+                    all += 1;
+                    let exit = region.first_exit(middle, to);
+                    // Unless it did leave, for less than was looked at.
+                    let fine = |i: i32| way.point((exit + 1e-6 * f64::from(i)).min(1.0));
+                    if exit < 1.0 && (0..2000).all(|i| region.distance(fine(i)) >= -TOLERANCE) {
+                        wrong += 1;
+                        println!("{name}: {exit:e} {:e}", 1.0 - exit);
+                    }
+                }
+            }
+        }
+        assert_eq!(wrong, 0, "of {all}");
     }
 }
