@@ -261,10 +261,10 @@ impl Region {
         loops
     }
 
-    /// Directions drawn uniformly, by rejection from a cap around all of it; fewer than asked for if the
-    /// region is too small to be hit.
+    /// Directions drawn uniformly, by rejection from a cap around all of it; fewer than asked for if a
+    /// hundred thousand draws in a row are not inside.
     pub(crate) fn samples(&self, count: usize, mut random: impl FnMut() -> f64) -> Vec<DVec3> {
-        const TRIES: usize = 10_000;
+        const TRIES: u32 = 100_000;
         let middle = self.deepest();
         let (u, v) = middle.any_orthonormal_pair();
         // The farthest point of the boundary, unless the other side of the sphere is inside.
@@ -276,15 +276,18 @@ impl Region {
             least = trig::cos((trig::acos(farthest.max(-1.0)) + 0.03).min(PI));
         }
         let mut found = Vec::new();
-        let mut tries = TRIES.saturating_add(count.saturating_mul(TRIES));
-        while found.len() < count && tries > 0 {
-            tries -= 1;
+        let mut tries = 0;
+        while found.len() < count && tries < TRIES {
+            tries += 1;
             // Uniform in height and in azimuth.
             let height = 1.0 - random() * (1.0 - least);
             let (sin, cos) = trig::sin_cos(TAU * random());
             let across = (1.0 - height * height).max(0.0).sqrt();
             let d = unit(middle * height + (u * cos + v * sin) * across);
-            found.extend(d.filter(|d| self.contains(*d)));
+            if let Some(d) = d.filter(|d| self.contains(*d)) {
+                found.push(d);
+                tries = 0;
+            }
         }
         found
     }
@@ -785,7 +788,7 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::zoo::{dir, zoo};
+    use crate::limits::zoo::{deg, dir, zoo};
     use crate::synth::Rng;
 
     /// What is inside, written down once more and simply.
@@ -1061,5 +1064,21 @@ mod tests {
             }
         }
         assert_eq!(wrong, 0, "of {all}");
+    }
+
+    fn ellipse_of(rx: f64, ry: f64) -> SwingLimit {
+        SwingLimit::Ellipse { rx: deg(rx), ry: deg(ry) }
+    }
+
+    #[test]
+    fn samples_of_what_is_never_hit_come_to_an_end() {
+        let region = Region::new(&ellipse_of(0.0, 30.0), &SwingAxes::Z).unwrap();
+        let mut rng = Rng::new(4);
+        let mut asked = 0_u64;
+        let found = region.samples(usize::MAX, || {
+            asked += 1;
+            rng.uniform()
+        });
+        assert!(found.is_empty() && asked < 1_000_000, "{asked}");
     }
 }
