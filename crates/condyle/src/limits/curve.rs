@@ -492,6 +492,55 @@ impl Curve {
         }
     }
 
+    /// The unit vector in which it is walked at `t`, to all digits but for users' functions.
+    pub(crate) fn heading(&self, t: f64) -> Option<DVec3> {
+        let along = self.tangent(t);
+        match self {
+            // An offset runs along the ellipse, or, beyond its centres of curvature, against it.
+            Self::Ellipse(c) => {
+                let first = unit(c.ellipse.jet(c.start + t * c.sweep).first)?;
+                Some(if first.dot(along) < 0.0 { -first } else { first })
+            }
+            _ => unit(along),
+        }
+    }
+
+    /// Parts whose offsets do not cross themselves. Those of an ellipse may, beyond its centres of
+    /// curvature, but not between two of its vertices, where it bends more and more or less and less.
+    pub(crate) fn apart_at_vertices(&self, by: f64) -> Vec<Self> {
+        let Self::Ellipse(c) = self else { return vec![self.clone()] };
+        // Outside of what is convex, centres of curvature are a right angle away or more.
+        let quarter = 0.5 * PI;
+        if by > 0.0 && by < quarter && c.ellipse.rx.max(c.ellipse.ry) <= quarter {
+            return vec![self.clone()];
+        }
+        let mut cuts = vec![0.0];
+        let (low, high) = (c.start.min(c.start + c.sweep), c.start.max(c.start + c.sweep));
+        // An arc is at most a turn, and starts within some turns of zero.
+        let mut vertex = ((low / quarter).floor() + 1.0) * quarter;
+        while vertex < high && cuts.len() < 8 {
+            cuts.push((vertex - c.start) / c.sweep);
+            vertex += quarter;
+        }
+        cuts.push(1.0);
+        cuts.sort_by(f64::total_cmp);
+        cuts.windows(2)
+            .filter(|cut| cut[1] - cut[0] > 1e-9)
+            .filter_map(|cut| self.part(cut[0], cut[1]))
+            .collect()
+    }
+
+    /// About how long it takes to find where two curves meet, in nanoseconds.
+    pub(crate) fn meeting_cost(&self, other: &Self) -> u64 {
+        match (self, other) {
+            (Self::Great(_) | Self::Circle(_), Self::Great(_) | Self::Circle(_)) => 500,
+            (_, Self::Custom(_)) | (Self::Custom(_), _) => 50_000,
+            // Sides of an offset are found by feet.
+            (Self::Ellipse(_), Self::Ellipse(c)) if c.offset != 0.0 => 1_000_000,
+            _ => 100_000,
+        }
+    }
+
     /// About how long it is.
     pub(crate) fn length(&self) -> f64 {
         match self {
@@ -718,7 +767,7 @@ impl Curve {
                 let by = if c.sweep > 0.0 { by } else { -by };
                 Some(Self::Ellipse(EllipseArc::new(c.ellipse, c.offset + by, c.start, c.sweep)))
             }
-            // Taken as the chords between its samples.
+            // Only its chords have one.
             Self::Custom(_) => None,
         }
     }

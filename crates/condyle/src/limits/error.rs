@@ -48,6 +48,10 @@ pub enum LimitErrorKind {
     RestOutside,
     /// There is no direction inside.
     EmptyRegion,
+    /// What is inside is no more than a line or a point, or too small for its boundary to be found.
+    /// Such are shapes that share an edge only, what shrinks to its middle, and a function of the user's
+    /// own that is negative in a spot of less than some degrees only.
+    TooThin,
     /// A line or a point among shapes that are combined: an ellipse with a radius of 0, or a box with
     /// an arc of width 0.
     Line,
@@ -55,7 +59,10 @@ pub enum LimitErrorKind {
     EmptyList,
     /// A twist offset where another one is needed.
     SecondOffset,
-    /// Too deep or too large to be meant.
+    /// Too deep or too large to be meant: shapes within shapes more than 32 deep, a polygon of more than
+    /// 65 536 corners, a boundary of more than 100 000 pieces, or so many pieces that may cross each other
+    /// that preparing takes longer than some seconds. The work is counted, not timed: what is refused is
+    /// refused everywhere.
     TooLarge,
     /// A box of Euler angles cannot be mirrored across this plane.
     ObliqueMirror,
@@ -122,6 +129,9 @@ impl fmt::Display for LimitError {
                 f.write_str("the rest direction is not inside the boundary")
             }
             LimitErrorKind::EmptyRegion => f.write_str("no direction is inside"),
+            LimitErrorKind::TooThin => f.write_str(
+                "what is inside is no more than a line or a point, or too small to be found",
+            ),
             LimitErrorKind::Line => f.write_str(
                 "a line or a point cannot be combined with other shapes; give it some width, or grow it",
             ),

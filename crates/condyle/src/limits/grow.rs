@@ -1,5 +1,6 @@
 //! Limits made wider or narrower.
 
+use super::region::one_growth;
 use super::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
 use crate::math::{Angle, Arc, SwingAxes};
 
@@ -53,7 +54,7 @@ impl Limit {
                 axes: of.axes,
                 swing: match &of.swing {
                     SwingLimit::Free => SwingLimit::Free,
-                    swing => SwingLimit::Grown { of: Box::new(swing.clone()), by },
+                    swing => grown_swing(swing, by),
                 },
                 twist: TwistLimit {
                     bounds: match &of.twist.bounds {
@@ -70,6 +71,16 @@ impl Limit {
             }),
         }
     }
+}
+
+/// Growth upon growth is one growth, unless one of them is shrinking: that rounds corners off.
+fn grown_swing(swing: &SwingLimit, by: Angle) -> SwingLimit {
+    if let SwingLimit::Grown { of, by: before } = swing
+        && let Some(sum) = one_growth(before.radians(), by.radians())
+    {
+        return SwingLimit::Grown { of: of.clone(), by: Angle::from_radians(sum) };
+    }
+    SwingLimit::Grown { of: Box::new(swing.clone()), by }
 }
 
 fn at_most_pi(angle: Angle) -> Angle {
@@ -98,7 +109,7 @@ mod tests {
     #[test]
     fn what_is_near_enough_is_inside_what_has_grown() {
         let mut rng = Rng::new(1);
-        for (name, swing) in zoo().into_iter().filter(|(name, _)| *name != "flower") {
+        for (name, swing) in zoo() {
             let twist =
                 TwistLimit { bounds: TwistBounds::Arc(arc(-20.0, 50.0)), ..TwistLimit::default() };
             let limit =
@@ -108,11 +119,33 @@ mod tests {
             for _ in 0..200 {
                 let m = rng.rotation();
                 let (old, new) = (before.distance(m).radians(), after.contains(m));
-                if (old + by.radians()).abs() > 1e-6 {
+                // Functions of the user's own grow as chords.
+                let slack = if name == "flower" { 1e-3 } else { 1e-6 };
+                if (old + by.radians()).abs() > slack {
                     assert_eq!(new, old > -by.radians(), "{name}: {old}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn growing_again_does_not_nest() {
+        let (_, swing) = zoo().swap_remove(6);
+        let mut limit = Limit::SwingTwist(SwingTwistLimit { swing, ..SwingTwistLimit::default() });
+        for by in [1.0, 2.0, -0.5, -0.25, 3.0] {
+            for _ in 0..10 {
+                limit = limit.grown(deg(by));
+            }
+        }
+        let Limit::SwingTwist(SwingTwistLimit { mut swing, .. }) = limit else { panic!() };
+        let mut sums = Vec::new();
+        while let SwingLimit::Grown { of, by } = swing {
+            sums.push(by.degrees());
+            swing = *of;
+        }
+        let expected = [30.0, -7.5, 30.0];
+        assert!(sums.len() == 3 && sums.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert_eq!((one_growth(f64::MAX, f64::MAX), one_growth(1.0, f64::NAN)), (None, None));
     }
 
     #[test]

@@ -257,7 +257,8 @@ impl PreparedSwing<'_> {
     }
 
     /// Directions drawn uniformly from the region; `random` gives numbers drawn uniformly from
-    /// `[0, 1)`. Fewer than asked for if the region is too small to be hit, and none of a line.
+    /// `[0, 1)`. Fewer than asked for if a hundred thousand draws in a row from a cap around it miss
+    /// the region, and none of a line.
     pub fn samples(&self, count: usize, random: impl FnMut() -> f64) -> Vec<DVec3> {
         let samples = self.0.region().samples(count, random);
         samples.into_iter().map(|d| self.0.axes().vector(d)).collect()

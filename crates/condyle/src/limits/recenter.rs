@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
+use super::polygon::Polygon;
 use super::region::Region;
 use super::{
     LimitError, LimitErrorKind, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset,
@@ -30,7 +31,8 @@ impl SwingTwistLimit {
     /// [`TwistOffset::From`] of `center⁻¹ · bone`.
     ///
     /// Polygons, reach cones and what is combined of them turn exactly. Other shapes are tied to the
-    /// bone's direction; their boundary is taken as polygons with corners every degree.
+    /// bone's direction; their boundary is taken as polygons with corners every degree. A region of
+    /// several parts becomes any of them.
     ///
     /// # Domain and singularity
     ///
@@ -91,8 +93,8 @@ impl SwingTwistLimit {
             None => {
                 let loops = region.loops(PI / 180.0);
                 let turn = |d: DVec3| back * self.axes.vector(d);
-                let polygons = loops.into_iter().map(|l| l.into_iter().map(turn).collect());
-                SwingLimit::Polygons(polygons.collect())
+                let loops = loops.into_iter().map(|l| l.into_iter().map(turn).collect());
+                polygons(loops.collect()).map_err(|e| e.within("swing"))?
             }
         };
         let bounds = match &self.twist.bounds {
@@ -114,6 +116,30 @@ impl SwingTwistLimit {
         Region::new(&limit.swing, &limit.axes).map_err(|e| e.within("swing"))?;
         Ok(Recentered { center, limit })
     }
+}
+
+/// The region left of loops that do not touch each other.
+fn polygons(mut loops: Vec<Vec<DVec3>>) -> Result<SwingLimit, LimitError> {
+    let mut parts: Vec<(Vec<bool>, Vec<Vec<DVec3>>)> = Vec::new();
+    let left_of: Vec<Polygon> =
+        loops.iter().map(|corners| Polygon::new(corners)).collect::<Result<_, _>>()?;
+    for (i, corners) in loops.drain(..).enumerate() {
+        // Loops around the same part are on the same side of every loop; their own has them on its
+        // left.
+        let left = |(j, of): (usize, &Polygon)| i == j || corners.iter().all(|c| of.contains(*c));
+        let sides: Vec<bool> = left_of.iter().enumerate().map(left).collect();
+        match parts.iter_mut().find(|part| part.0 == sides) {
+            Some(part) => part.1.push(corners),
+            None => parts.push((sides, vec![corners])),
+        }
+    }
+    let mut parts: Vec<SwingLimit> =
+        parts.into_iter().map(|(_, loops)| SwingLimit::Polygons(loops)).collect();
+    Ok(match parts.len() {
+        0 => SwingLimit::Free,
+        1 => parts.remove(0),
+        _ => SwingLimit::Any(parts),
+    })
 }
 
 /// The region turned, if it can be turned as it is.
@@ -144,7 +170,7 @@ fn turned(swing: &SwingLimit, by: Rotation) -> Option<SwingLimit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::zoo::{arc, zoo};
+    use crate::limits::zoo::{arc, deg, zoo};
     use crate::limits::{Limit, TwistAt};
     use crate::math::SwingAxes;
     use crate::synth::Rng;
@@ -248,6 +274,41 @@ mod tests {
             // −bone is outside, unless the region goes all around.
             let down = limit.swing().unwrap().distance(-axes.bone()).unwrap().radians();
             assert!(down < 0.0 || ["box around", "huge ellipse"].contains(&name), "{name}: {down}");
+        }
+    }
+
+    #[test]
+    fn parts_and_holes_stay_what_they_are_b7() {
+        let ellipse = |rx, ry| SwingLimit::Ellipse { rx: deg(rx), ry: deg(ry) };
+        let not = |of| SwingLimit::Not(Box::new(of));
+        let apart = SwingLimit::Box { alpha: arc(100.0, 140.0), beta: arc(-20.0, 30.0) };
+        let ring = |outer, inner| SwingLimit::All(vec![outer, not(inner)]);
+        let rings = vec![
+            ring(ellipse(80.0, 75.0), ellipse(60.0, 58.0)),
+            ring(ellipse(50.0, 45.0), ellipse(30.0, 32.0)),
+            ellipse(10.0, 20.0),
+        ];
+        let mut rng = Rng::new(8);
+        for (swing, parts) in [
+            (SwingLimit::Any(vec![ellipse(40.0, 30.0), apart.clone()]), 2),
+            (SwingLimit::Any(rings.clone()), 3),
+            (SwingLimit::Any(rings.into_iter().chain([apart]).collect()), 4),
+            (ring(ellipse(80.0, 75.0), ellipse(60.0, 58.0)), 1),
+        ] {
+            let old = SwingTwistLimit { swing, ..SwingTwistLimit::default() };
+            let new = old.recentered().unwrap();
+            let found = match &new.limit.swing {
+                SwingLimit::Any(parts) => parts.len(),
+                _ => 1,
+            };
+            assert_eq!(found, parts);
+            let old = Limit::SwingTwist(old).prepare().unwrap();
+            let limit = Limit::SwingTwist(new.limit).prepare().unwrap();
+            for _ in 0..300 {
+                let m = rng.rotation();
+                let (a, b) = (old.distance(m), limit.distance(new.center.inverse() * m));
+                assert!((a.radians() - b.radians()).abs() < 1e-3, "{a:?} {b:?}");
+            }
         }
     }
 }

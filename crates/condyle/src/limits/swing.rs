@@ -58,6 +58,7 @@ pub enum SwingLimit {
     /// Outside of it; the boundary belongs to both.
     Not(Box<SwingLimit>),
     /// Everything no farther outside than `by`, or, if that is negative, everything that far inside.
+    /// A function of the user's own grows as a polygon with corners every degree or nearer.
     Grown {
         /// Of what.
         of: Box<SwingLimit>,
@@ -72,5 +73,7 @@ pub enum SwingLimit {
 pub trait SwingShape: fmt::Debug + Send + Sync {
     /// Negative inside, positive outside, zero on the boundary, and continuous. Swings are of at
     /// most half a turn; one of exactly half a turn is the same direction whatever its axis.
+    ///
+    /// Boundaries are looked for on a mesh of 3°: spots and gaps narrower than that may be missed.
     fn value(&self, swing: Swing) -> f64;
 }

@@ -75,7 +75,14 @@ fn swing(u: &mut Unstructured<'_>, depth: u32) -> Result<SwingLimit> {
         6 => SwingLimit::All(list(u, 3, deeper)?),
         7 => SwingLimit::Any(list(u, 3, deeper)?),
         8 => SwingLimit::Not(Box::new(deeper(u)?)),
-        _ => SwingLimit::Grown { of: Box::new(deeper(u)?), by: angle(u)? },
+        _ => {
+            // Growth in growth of either sign, which must not take longer and longer.
+            let mut grown = SwingLimit::Grown { of: Box::new(deeper(u)?), by: angle(u)? };
+            for _ in 0..u.int_in_range(0..=5)? {
+                grown = SwingLimit::Grown { of: Box::new(grown), by: angle(u)? };
+            }
+            grown
+        }
     })
 }
 
