@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 
 use super::BoundRig;
 use super::bound::BoundJoint;
-use crate::threads;
 use crate::math::Angle;
 use crate::motion::{Clip, FrameIndex};
 use crate::skeleton::JointIndex;
+use crate::threads;
 
 /// How a clip keeps to its limits.
 #[derive(Clone, Debug, PartialEq)]

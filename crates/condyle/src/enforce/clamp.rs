@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use super::BoundRig;
 use super::bound::BoundJoint;
 use super::smooth::{Smoothing, smooth};
-use crate::threads;
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
 use crate::skeleton::JointIndex;
+use crate::threads;
 
 /// How to clamp. The default is the nearest allowed rotation in each frame, on one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]

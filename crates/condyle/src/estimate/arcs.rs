@@ -55,7 +55,10 @@ pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
     for clip in clips {
         let along = |a: &f64| (wrapped(*a) - start).rem_euclid(TAU);
         // The start itself may round to a whole turn.
-        let along = |a: &f64| { let x = along(a); if x > TAU - 0.5 * gap { 0.0 } else { x } };
+        let along = |a: &f64| {
+            let x = along(a);
+            if x > TAU - 0.5 * gap { 0.0 } else { x }
+        };
         let finite = || clip.iter().filter(|a| a.is_finite());
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         for x in finite().map(along) {

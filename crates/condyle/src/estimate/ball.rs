@@ -94,8 +94,8 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
     let back = center.inverse();
     let (axes, swing) = match shape {
         Shape::Ellipse(ellipse) => {
-            let [rx, ry] = [ellipse.rx, ellipse.ry]
-                .map(|r| Angle::from_radians((r + options.margin).min(PI)));
+            let [rx, ry] =
+                [ellipse.rx, ellipse.ry].map(|r| Angle::from_radians((r + options.margin).min(PI)));
             (SwingAxes::new(bone, Some(back * ellipse.x))?, SwingLimit::Ellipse { rx, ry })
         }
         Shape::Polygons(mut polygons) => {
@@ -108,10 +108,8 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
         Shape::Free => (SwingAxes::new(bone, None)?, SwingLimit::Free),
     };
 
-    let spins: Vec<Vec<Spin>> = clips
-        .iter()
-        .map(|clip| clip.iter().map(|q| Spin::of(back * q, &axes)).collect())
-        .collect();
+    let spins: Vec<Vec<Spin>> =
+        clips.iter().map(|clip| clip.iter().map(|q| Spin::of(back * q, &axes)).collect()).collect();
     let bounds = twist_bounds(&spins, options, &mut notes);
     let twist = TwistLimit { bounds, ..TwistLimit::default() };
     let limit = Limit::SwingTwist(SwingTwistLimit { axes, swing, twist });
@@ -226,11 +224,7 @@ fn twist_bounds(
 
 /// Arcs of twist at some directions, and how wide they are on average compared with one for all.
 /// `None` if they are not much narrower, or would not hold all samples.
-fn by_swing(
-    clips: &[Vec<Spin>],
-    arc: Arc,
-    options: &BallOptions,
-) -> Option<(Vec<TwistAt>, f64)> {
+fn by_swing(clips: &[Vec<Spin>], arc: Arc, options: &BallOptions) -> Option<(Vec<TwistAt>, f64)> {
     let all: Vec<Spin> = clips.iter().flatten().copied().collect();
     // Twists without jumps: from the start of the arc up.
     let start = arc.min().radians() - 0.5 * (2.0 * PI - arc.width().radians());
@@ -239,10 +233,8 @@ fn by_swing(
     let mut ranges = Vec::new();
     for node in nodes {
         let near = |spin: &&Spin| spin.direction.dot(node) > NODE_NEAR;
-        let per_clip: Vec<Vec<f64>> = clips
-            .iter()
-            .map(|clip| clip.iter().filter(near).map(|s| s.twist).collect())
-            .collect();
+        let per_clip: Vec<Vec<f64>> =
+            clips.iter().map(|clip| clip.iter().filter(near).map(|s| s.twist).collect()).collect();
         if per_clip.iter().map(Vec::len).sum::<usize>() < NODE_SAMPLES {
             continue;
         }

@@ -565,7 +565,8 @@ impl Walk {
         let toward = unit(toward).filter(|_| toward.length_squared() > 1e-20);
         let toward = toward.unwrap_or(s.any_orthonormal_vector());
         let Some((first, leaves, _)) = self.turn(start, toward, usize::MAX) else {
-            let visit = Visit { point: start, at: s, arrives: toward, leaves: toward, beyond: true };
+            let visit =
+                Visit { point: start, at: s, arrives: toward, leaves: toward, beyond: true };
             return Some(vec![visit]);
         };
         let mut visits = Vec::new();
@@ -623,11 +624,7 @@ impl Walk {
                 y_then = 0.0;
             }
             let earlier = best.is_none_or(|(_, x, y)| {
-                if (y < 0.0) == (y_then < 0.0) {
-                    x_then * y - y_then * x > 0.0
-                } else {
-                    y < 0.0
-                }
+                if (y < 0.0) == (y_then < 0.0) { x_then * y - y_then * x > 0.0 } else { y < 0.0 }
             });
             if earlier {
                 best = Some((i, x_then, y_then));
@@ -681,7 +678,8 @@ fn outline(visits: &[Visit], half_width: f64) -> Vec<DVec3> {
             continue;
         }
         let pieces = if angle > PI { 4.0 } else { 2.0 };
-        let (count, pieces) = if visits.len() == 1 { (6, 6.0) } else { (1 + pieces as u32, pieces) };
+        let (count, pieces) =
+            if visits.len() == 1 { (6, 6.0) } else { (1 + pieces as u32, pieces) };
         for j in 0..count {
             let (s, c) = trig::sin_cos(angle * f64::from(j) / pieces);
             polygon.push(visit.at * cos + (visit.arrives * c + across * s) * sin);
@@ -697,9 +695,14 @@ fn outline(visits: &[Visit], half_width: f64) -> Vec<DVec3> {
 enum Step {
     None,
     /// A corner where the boundary turns right is cut off.
-    Cut { cost: f64 },
+    Cut {
+        cost: f64,
+    },
     /// The edge after a corner is replaced by the point where its neighbours meet.
-    Meet { cost: f64, at: DVec3 },
+    Meet {
+        cost: f64,
+        at: DVec3,
+    },
 }
 
 impl Step {
@@ -863,8 +866,7 @@ fn is_free(polygon: &[DVec3], [a, b, c]: [DVec3; 3], but: [usize; 3], empty: DVe
     let within = |p: DVec3| {
         far(p) < farthest && ab.dot(p) > -CLEAR && bc.dot(p) > -CLEAR && ca.dot(p) > -CLEAR
     };
-    !within(empty)
-        && polygon.iter().enumerate().all(|(i, p)| !within(*p) || but.contains(&i))
+    !within(empty) && polygon.iter().enumerate().all(|(i, p)| !within(*p) || but.contains(&i))
 }
 
 /// Whether a limit takes it, with room to spare.
@@ -909,7 +911,11 @@ fn is_simple(polygon: &[DVec3]) -> bool {
                     || (p - a).length_squared() < CLEAR * CLEAR
                     || (p - b).length_squared() < CLEAR * CLEAR
             };
-            if crossed || near(c, a, b, n) || near(d, a, b, n) || near(a, c, d, m) || near(b, c, d, m)
+            if crossed
+                || near(c, a, b, n)
+                || near(d, a, b, n)
+                || near(a, c, d, m)
+                || near(b, c, d, m)
             {
                 return false;
             }
@@ -981,7 +987,8 @@ impl<'a> Sides<'a> {
             if least < 1e-14 {
                 return None;
             }
-            let mut changes = (right ^ (right << 1 | u64::from(before))) & ((1 << corners.len()) - 1);
+            let mut changes =
+                (right ^ (right << 1 | u64::from(before))) & ((1 << corners.len()) - 1);
             before = right >> (corners.len() - 1) & 1 == 1;
             while changes != 0 {
                 let bit = changes.trailing_zeros();
@@ -1101,7 +1108,11 @@ fn take_in(polygon: &[DVec3], mut missing: Vec<Missing>) -> Vec<DVec3> {
             };
             let right = |a: DVec3, b: DVec3| {
                 let n = unit(a.cross(b - a)).unwrap_or(DVec3::ZERO);
-                beyond.iter().copied().filter(|q| n.dot(*q) < -OUTSIDE && *q != p).collect::<Vec<_>>()
+                beyond
+                    .iter()
+                    .copied()
+                    .filter(|q| n.dot(*q) < -OUTSIDE && *q != p)
+                    .collect::<Vec<_>>()
             };
             let (first, second) = (right(a, p), right(p, b));
             todo.push((p, b, second));

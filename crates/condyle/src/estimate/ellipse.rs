@@ -158,7 +158,8 @@ impl Fit {
         let other = self.center.cross(self.axis);
         let (x, y) = (d.dot(self.axis) / self.radii[0], d.dot(other) / self.radii[1]);
         let h = (0.5 - 0.5 * d.dot(self.center)).clamp(0.0, 1.0);
-        let sum = 1.0 + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * (4.0 / 35.0 + h * (0.081_27 + h * 0.061_57))));
+        let sum = 1.0
+            + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * (4.0 / 35.0 + h * (0.081_27 + h * 0.061_57))));
         let h3 = h * h * h;
         let rest = 0.0488 * h3 * h3 / (1.0 - h);
         // For vectors that are not quite units.
@@ -417,9 +418,9 @@ mod tests {
                 let found = smallest_ellipse(&d).unwrap();
                 let limit = prepared(&found);
                 let swing = limit.swing().unwrap();
-                let worst = d.iter().fold(9.0, |worst: f64, d| {
-                    worst.min(swing.distance(*d).unwrap().radians())
-                });
+                let worst = d
+                    .iter()
+                    .fold(9.0, |worst: f64, d| worst.min(swing.distance(*d).unwrap().radians()));
                 assert!(worst >= -1e-12, "{along} {across} {noise}: {worst}");
                 let n = 40_000;
                 here.push(overlap(|d| swing.contains(d), |d| region.contains(d), &mut rng, n));
@@ -448,7 +449,11 @@ mod tests {
         for noise in [0.0, 0.3, 1.0] {
             for count in [100, 2000, 20_000] {
                 let all = overlaps(noise, count, 9, true);
-                println!(" noise {noise} n {count} median {:.3} worst {:.3}", all[all.len() / 2], all[0]);
+                println!(
+                    " noise {noise} n {count} median {:.3} worst {:.3}",
+                    all[all.len() / 2],
+                    all[0]
+                );
             }
         }
         for (along, across) in SIZES {
@@ -493,7 +498,9 @@ mod tests {
             let line = |count: usize| -> Vec<DVec3> {
                 (0..count).map(|i| unit(a.lerp(b, real(i) / real(count))).unwrap()).collect()
             };
-            for d in [vec![a], vec![a, a], vec![a, b], line(5), line(50), vec![a, -a], vec![a, b, -a]] {
+            for d in
+                [vec![a], vec![a, a], vec![a, b], line(5), line(50), vec![a, -a], vec![a, b, -a]]
+            {
                 let found = smallest_ellipse(&d).unwrap();
                 assert!(found.rx >= LEAST && found.ry <= PI && found.rx <= found.ry, "{found:?}");
                 assert!((found.x.dot(found.center)).abs() < 1e-12);

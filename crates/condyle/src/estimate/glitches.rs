@@ -123,7 +123,8 @@ fn find_isolated(series: &Rotations) -> Vec<usize> {
     let n = series.len();
     let [x, y, z, w] = series.xyzw();
     // Samples in a cell with others are not alone; what remains is looked at one by one.
-    let mut cells: Vec<(u32, usize)> = (0..n).map(|i| (cell([x[i], y[i], z[i], w[i]]), i)).collect();
+    let mut cells: Vec<(u32, usize)> =
+        (0..n).map(|i| (cell([x[i], y[i], z[i], w[i]]), i)).collect();
     cells.sort_unstable();
     let mut alone = Vec::new();
     for group in cells.chunk_by(|a, b| a.0 == b.0) {
@@ -147,7 +148,8 @@ fn find_isolated(series: &Rotations) -> Vec<usize> {
         2.0 * trig::acos(nearest[NEIGHBOUR - 1].min(1.0))
     };
     let probes = 64.min(n);
-    let mut usual: Vec<f64> = (0..probes).map(|k| distance((2 * k + 1) * n / (2 * probes))).collect();
+    let mut usual: Vec<f64> =
+        (0..probes).map(|k| distance((2 * k + 1) * n / (2 * probes))).collect();
     let usual = *usual.select_nth_unstable_by(probes / 2, f64::total_cmp).1;
     let threshold = (4.0 * usual).max(2.0 * LEAST);
     alone.retain(|&i| distance(i) > threshold);

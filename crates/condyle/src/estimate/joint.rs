@@ -204,8 +204,7 @@ fn universal(
     options: &EstimateOptions,
 ) -> Option<(Rotation, Limit)> {
     let fit = evidence.universal.as_ref()?;
-    let joint =
-        UniversalJoint::new(fit, &evidence.spread, &evidence.matrices, decision.noise)?;
+    let joint = UniversalJoint::new(fit, &evidence.spread, &evidence.matrices, decision.noise)?;
     let how = range(decision, options);
     let arcs = [0, 1].map(|i| arcs::range(&seen.angles(|q| joint.angles(q)[i]), how));
     let [Some(first), Some(second)] = arcs else { return None };

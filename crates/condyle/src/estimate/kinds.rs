@@ -48,8 +48,11 @@ impl Evidence {
         let matrices = moments.matrices();
         // What a hinge explains well enough, two axes explain too.
         let hinge = spread.beyond_hinge();
-        let universal =
-            if hinge > (0.2 * FLOOR) * (0.2 * FLOOR) { Universal::fit(&spread, &matrices) } else { None };
+        let universal = if hinge > (0.2 * FLOOR) * (0.2 * FLOOR) {
+            Universal::fit(&spread, &matrices)
+        } else {
+            None
+        };
         Some(Self { spread, matrices, universal, jitter, places })
     }
 
@@ -146,7 +149,10 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     let why = match kind {
         JointKind::Fixed if !evidence.moves() => "does not move".to_owned(),
         JointKind::Fixed => {
-            format!("moves by {:.2} deg, below the {limit:.2} deg that noise explains", degrees(first))
+            format!(
+                "moves by {:.2} deg, below the {limit:.2} deg that noise explains",
+                degrees(first)
+            )
         }
         JointKind::Hinge => format!(
             "second axis {:.2} deg, below the {limit:.2} deg that noise explains",
@@ -202,8 +208,11 @@ fn log(x: f64) -> f64 {
     let bits = x.to_bits();
     let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
     let mantissa = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | (1023 << 52));
-    let (mantissa, exponent) =
-        if mantissa > std::f64::consts::SQRT_2 { (0.5 * mantissa, exponent + 1) } else { (mantissa, exponent) };
+    let (mantissa, exponent) = if mantissa > std::f64::consts::SQRT_2 {
+        (0.5 * mantissa, exponent + 1)
+    } else {
+        (mantissa, exponent)
+    };
     let t = (mantissa - 1.0) / (mantissa + 1.0);
     let square = t * t;
     let mut series = 0.0;
@@ -291,10 +300,8 @@ mod tests {
                 let truth = synth.truth[joint.get()].kind();
                 let decision = decide(evidence, found);
                 let right = decision.kind.as_str() == truth;
-                let counts = synth
-                    .spread(*joint)
-                    .iter()
-                    .all(|sd| sd.degrees() >= (3.0 * noise).max(2.0));
+                let counts =
+                    synth.spread(*joint).iter().all(|sd| sd.degrees() >= (3.0 * noise).max(2.0));
                 all += 1;
                 all_wrong += usize::from(!right);
                 let bin = ((decision.confidence * 10.0) as usize).min(9);
@@ -303,14 +310,22 @@ mod tests {
                     counted += 1;
                     wrong += usize::from(!right);
                     let place = |k: &str| {
-                        ["fixed", "hinge", "universal", "ball"].iter().position(|n| *n == k).unwrap()
+                        ["fixed", "hinge", "universal", "ball"]
+                            .iter()
+                            .position(|n| *n == k)
+                            .unwrap()
                     };
                     table[place(truth)][place(decision.kind.as_str())] += 1;
                     if !right && wrong < 6 {
                         println!(
                             "   {truth} {frames} {:?} {} conf {:.2}",
-                            synth.spread(*joint).iter().map(|a| a.degrees().round()).collect::<Vec<_>>(),
-                            decision.why, decision.confidence
+                            synth
+                                .spread(*joint)
+                                .iter()
+                                .map(|a| a.degrees().round())
+                                .collect::<Vec<_>>(),
+                            decision.why,
+                            decision.confidence
                         );
                     }
                 }
@@ -320,7 +335,10 @@ mod tests {
         let at = |q: f64| ratio.get((q * ratio.len() as f64) as usize).copied().unwrap_or(0.0);
         println!(
             "{exploration:?} {noise}: {wrong} wrong of {counted} ({:.2} %), all {all_wrong} of {all}; noise ratio {:.2} {:.2} {:.2}",
-            100.0 * wrong as f64 / counted as f64, at(0.01), at(0.5), at(0.99)
+            100.0 * wrong as f64 / counted as f64,
+            at(0.01),
+            at(0.5),
+            at(0.99)
         );
         println!("   {table:?}");
         println!("   {:?}", bins.map(|[w, r]| format!("{r}/{}", r + w)));

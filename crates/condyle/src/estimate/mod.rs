@@ -227,7 +227,12 @@ fn match_takes(
                 let found = name(other, other.parent(own));
                 if expected != found {
                     let joint = skeleton[joint].name.clone();
-                    return Err(EstimateError::Contradiction { take: number, joint, found, expected });
+                    return Err(EstimateError::Contradiction {
+                        take: number,
+                        joint,
+                        found,
+                        expected,
+                    });
                 }
                 if skeleton[joint].rest.distance(other[own].rest).degrees() > 1.0 {
                     turned.push(skeleton[joint].name.as_str());

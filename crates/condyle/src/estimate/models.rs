@@ -159,9 +159,8 @@ impl Problem {
         let rest: [f64; 9] = std::array::from_fn(|n| f64::from(u8::from(n % 4 == 0)));
         for i in 0..9 {
             for j in 0..9 {
-                form[i][j] += rest[i] * rest[j]
-                    - moments.mean[i] * rest[j]
-                    - rest[i] * moments.mean[j];
+                form[i][j] +=
+                    rest[i] * rest[j] - moments.mean[i] * rest[j] - rest[i] * moments.mean[j];
             }
         }
         Self { form, mean: rest }
@@ -363,8 +362,7 @@ mod tests {
             }
             let widths = [rng.between(0.2, 1.5), rng.between(0.2, 1.5)];
             let turn = |rng: &mut Rng| {
-                let [first, second] =
-                    widths.map(|w| Angle::from_radians(rng.between(-w, 0.7 * w)));
+                let [first, second] = widths.map(|w| Angle::from_radians(rng.between(-w, 0.7 * w)));
                 offset
                     * Rotation::from_axis_angle(a, first).unwrap()
                     * Rotation::from_axis_angle(b, second).unwrap()
@@ -380,7 +378,9 @@ mod tests {
                 let left = fit.variance.sqrt();
                 assert!((left - sigma).abs() < 0.1 * sigma + 1e-6, "{seed}: {left} for {sigma}");
                 let off = |found: DVec3, truth: DVec3| {
-                    angle_between(found, truth).radians().min(angle_between(found, -truth).radians())
+                    angle_between(found, truth)
+                        .radians()
+                        .min(angle_between(found, -truth).radians())
                 };
                 if sigma == 0.0 {
                     assert!(off(fit.a, offset * a) < 1e-3, "{seed}");

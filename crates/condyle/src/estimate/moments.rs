@@ -142,8 +142,7 @@ impl MatrixMoments {
     /// The mean of `a · R b`.
     pub(crate) fn mean_of(&self, a: DVec3, b: DVec3) -> f64 {
         let m = &self.mean;
-        let rows =
-            DMat3::from_cols_array(&[m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]);
+        let rows = DMat3::from_cols_array(&[m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]);
         a.dot(rows * b)
     }
 }

@@ -23,12 +23,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    pub(crate) fn new(
-        skeleton: &Skeleton,
-        clip: &Clip,
-        joint: JointIndex,
-        reject: bool,
-    ) -> Self {
+    pub(crate) fn new(skeleton: &Skeleton, clip: &Clip, joint: JointIndex, reject: bool) -> Self {
         let track = clip.track(joint);
         let back = skeleton[joint].rest.inverse();
         let series: Rotations = match track.rotation_times() {

@@ -77,10 +77,17 @@ fn study(exploration: Exploration, noise: f64, frames: usize, model: BallModel, 
     over.sort_by(f64::total_cmp);
     ends.sort_by(f64::total_cmp);
     overlaps.sort_by(f64::total_cmp);
-    let at = |v: &Vec<f64>, q: f64| v.get((q * v.len() as f64) as usize).copied().unwrap_or(f64::NAN);
+    let at =
+        |v: &Vec<f64>, q: f64| v.get((q * v.len() as f64) as usize).copied().unwrap_or(f64::NAN);
     println!(
         "{exploration:?} {noise} n={frames} {model:?}: ends median {:.2} p95 {:.2} max {:.2}; wider by at most {:.2}; IoU median {:.3} p10 {:.3} min {:.3}; check fails {unchecked}",
-        at(&ends, 0.5), at(&ends, 0.95), at(&ends, 0.9999), at(&over, 0.9999), at(&overlaps, 0.5), at(&overlaps, 0.1), at(&overlaps, 0.0)
+        at(&ends, 0.5),
+        at(&ends, 0.95),
+        at(&ends, 0.9999),
+        at(&over, 0.9999),
+        at(&overlaps, 0.5),
+        at(&overlaps, 0.1),
+        at(&overlaps, 0.0)
     );
 }
 

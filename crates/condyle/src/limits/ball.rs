@@ -91,18 +91,18 @@ impl Ball {
         let direction =
             DVec3::new(2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w + z * z - x * x - y * y);
         // Four roundings of a component, over the cosine of half the swing.
-        let blur = 4.0 * f64::EPSILON / trig::length(z, w);
+        let blur = 4.0 * f64::EPSILON / trig::length(z, w) + self.twist.blur(direction);
         Split { direction, twist: 2.0 * trig::atan2(z, w), blur }
     }
 
     /// The blur of a rotation that is made for a direction.
-    fn blur_at(direction: DVec3) -> f64 {
+    fn blur_at(&self, direction: DVec3) -> f64 {
         let half_cos = if direction.z >= 0.0 {
             (0.5 * (1.0 + direction.z)).sqrt()
         } else {
             0.5 * trig::length(direction.x, direction.y)
         };
-        4.0 * f64::EPSILON / half_cos
+        4.0 * f64::EPSILON / half_cos + self.twist.blur(direction)
     }
 
     /// `R_D(z, direction) · R_z(twist)`.
@@ -145,31 +145,37 @@ impl Ball {
     /// `m` with the bone pointing to a direction inside and its twist kept, as far as it may be.
     fn settle(&self, m: Rotation, from: Split, direction: DVec3) -> Rotation {
         let swing_moves = direction != from.direction;
-        let range = self.twist.range(direction);
-        let blur = if swing_moves { Self::blur_at(direction) } else { from.blur };
+        let (range, doubt) = self.twist.range_and_doubt(direction);
+        let settle_twist = |m| if doubt { self.settle_twist(m) } else { m };
+        let blur = if swing_moves { self.blur_at(direction) } else { from.blur };
         let clamped = range.clamp_beyond(from.twist, TOLERANCE + blur);
         let (twist_inside, twist) = (clamped.is_none(), clamped.unwrap_or(from.twist));
         let settled = if swing_moves {
-            self.join(direction, twist).map(|joined| self.settle_twist(joined))
+            self.join(direction, twist).map(settle_twist)
         } else if twist_inside {
             None
         } else {
             // The bone stays where it is.
-            self.roll(twist - from.twist).map(|roll| m * roll)
+            self.roll(twist - from.twist).map(|roll| settle_twist(m * roll))
         };
         settled.unwrap_or(m)
     }
 
-    /// Where zero twist is singular, the rounding of the rotation alone moves the range: then the twist
-    /// is clamped to that of the direction as it came out.
+    /// Where the range of twist jumps, or zero twist is singular, the rounding of the rotation alone may
+    /// lead to another range. Then the twist is clamped to that of the direction as it came out, until
+    /// it stays.
     fn settle_twist(&self, m: Rotation) -> Rotation {
-        if !self.twist.has_singular_offset() {
-            return m;
+        let mut settled = m;
+        for _ in 0..4 {
+            let split = self.split(settled);
+            let range = self.twist.range(split.direction);
+            let clamped = range.clamp_beyond(split.twist, TOLERANCE + split.blur);
+            let Some(roll) = clamped.and_then(|twist| self.roll(twist - split.twist)) else {
+                break;
+            };
+            settled = settled * roll;
         }
-        let split = self.split(m);
-        let range = self.twist.range(split.direction);
-        let clamped = range.clamp_beyond(split.twist, TOLERANCE + split.blur);
-        clamped.and_then(|twist| self.roll(twist - split.twist)).map_or(m, |roll| m * roll)
+        settled
     }
 
     /// A turn about the bone.
@@ -307,7 +313,7 @@ impl Ball {
         } else {
             self.region.nearest(d).map_or(DMat3::IDENTITY, |n| self.region.foot_jacobian(d, &n))
         };
-        let blur = if projected == d { from.blur } else { Self::blur_at(projected) };
+        let blur = if projected == d { from.blur } else { self.blur_at(projected) };
         let twist = self.twist.range_with_gradient(projected);
         let twist_moves = blurred(twist.range, from.twist, blur) < -TOLERANCE;
         if projected == d && !twist_moves {

@@ -194,6 +194,12 @@ impl Triangulation {
         self.weights_at(self.locate(d))
     }
 
+    /// The weights, and whether the direction is outside of all triangles.
+    pub(crate) fn weights_and_whether_outside(&self, d: DVec3) -> (Weights, bool) {
+        let place = self.locate(d);
+        (self.weights_at(place), !matches!(place, Place::Facet(..)))
+    }
+
     /// The weights, and how each changes with the direction: vectors perpendicular to `d`.
     ///
     /// With g the dual vectors of the corners,

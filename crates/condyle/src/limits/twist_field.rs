@@ -113,9 +113,32 @@ impl TwistField {
         range.shifted(self.offset(d))
     }
 
-    /// Whether zero twist is undefined somewhere other than at −bone.
-    pub(crate) const fn has_singular_offset(&self) -> bool {
-        matches!(self.offset, Offset::From(_))
+    /// The range, and whether another one may hold right beside `d`: where zero twist is singular, or
+    /// outside of the given directions, where it jumps between parts of their border.
+    pub(crate) fn range_and_doubt(&self, d: DVec3) -> (TwistRange, bool) {
+        let (range, outside) = match &self.bounds {
+            Bounds::Free => return (TwistRange::FULL, false),
+            Bounds::Constant(range) => (*range, false),
+            Bounds::BySwing(triangulation, ranges) => {
+                let (weights, outside) = triangulation.weights_and_whether_outside(d);
+                (interpolated(&weights, ranges), outside)
+            }
+        };
+        let doubt = outside || !matches!(self.offset, Offset::None);
+        (range.shifted(self.offset(d)), doubt)
+    }
+
+    /// How far the rounding of a direction moves zero twist, where that is singular; infinite at the
+    /// singularity itself, where every twist is as good.
+    pub(crate) fn blur(&self, d: DVec3) -> f64 {
+        match &self.offset {
+            Offset::From(induced) => {
+                let [p, q] = induced.arguments(d);
+                // The arguments have gradients of at most 2, the angle is twice that of (q, p).
+                16.0 * f64::EPSILON / trig::length(p, q)
+            }
+            _ => 0.0,
+        }
     }
 
     /// The range and its gradient: zero where it is constant, and that of one side where it jumps.

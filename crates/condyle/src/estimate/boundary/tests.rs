@@ -3,7 +3,9 @@
 use super::*;
 use crate::limits::{Limit, PreparedLimit, SwingTwistLimit};
 use crate::math::{Angle, Arc, Rotation};
-use crate::synth::{Coordinates, Figure, JointTruth, Options, RegionShape, Rng, SwingRegion, Synth};
+use crate::synth::{
+    Coordinates, Figure, JointTruth, Options, RegionShape, Rng, SwingRegion, Synth,
+};
 
 pub(super) fn deg(d: f64) -> Angle {
     Angle::from_degrees(d)
@@ -48,12 +50,18 @@ pub(in crate::estimate) fn regions(seed: u64) -> Vec<(&'static str, SwingRegion)
 }
 
 /// Uniform over the region.
-pub(in crate::estimate) fn scattered(region: &SwingRegion, count: usize, rng: &mut Rng) -> Vec<DVec3> {
+pub(in crate::estimate) fn scattered(
+    region: &SwingRegion,
+    count: usize,
+    rng: &mut Rng,
+) -> Vec<DVec3> {
     (0..count)
-        .map(|_| loop {
-            let d = rng.direction();
-            if region.contains(d) {
-                return d;
+        .map(|_| {
+            loop {
+                let d = rng.direction();
+                if region.contains(d) {
+                    return d;
+                }
             }
         })
         .collect()
@@ -278,7 +286,11 @@ fn few_samples_have_a_small_polygon() {
         for d in [vec![a], vec![a; 5]] {
             let limit = check(&boundary(&d, &options), &d, 24);
             let area = limit.swing().unwrap().area();
-            assert!(area > PI * 0.8 * 1e-4 && area < PI * 1.5e-4, "{area} {:?}", boundary(&d, &options));
+            assert!(
+                area > PI * 0.8 * 1e-4 && area < PI * 1.5e-4,
+                "{area} {:?}",
+                boundary(&d, &options)
+            );
         }
         for d in [vec![a, b], vec![a, -a], vec![a, b, -a], vec![DVec3::X, DVec3::Y, DVec3::Z]] {
             check(&boundary(&d, &options), &d, 24);
@@ -370,7 +382,8 @@ fn every_sample_is_inside_whatever_they_are() {
         }
         let options = BoundaryOptions {
             corners: [0, 5, 24, 1000][u.int_in_range(0..=3)?],
-            reach: [None, Some(0.0), Some(0.3), Some(9.0), Some(f64::NAN)][u.int_in_range(0..=4)?],
+            reach: [None, Some(0.0), Some(0.3), Some(9.0), Some(f64::NAN)]
+                [u.int_in_range(0..=4)?],
             noise: [0.0, 0.01, f64::NAN, 2.0][u.int_in_range(0..=3)?],
             smooth: u.arbitrary()?,
         };
