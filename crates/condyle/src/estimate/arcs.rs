@@ -1,6 +1,6 @@
 //! The range of an angle from its samples.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 use crate::math::{Angle, Arc};
 
@@ -137,19 +137,21 @@ pub(crate) fn reversed(arc: Arc) -> Arc {
 }
 
 /// Whether an axis points so that the larger excursion is negative; if both are equal, so that its
-/// largest component is.
+/// largest component is (decision 7).
 pub(crate) fn is_backwards(arc: Arc, axis: glam::DVec3) -> bool {
-    let center = wrapped(arc.center().radians());
-    if arc.is_full() || center.abs() < 1e-9 || center.abs() > PI - 1e-9 {
+    let more = reversed(arc).max().radians() - arc.max().radians();
+    if arc.is_full() || more.abs() < 1e-9 {
         let a = axis.to_array();
         let largest = (0..3).fold(0, |i, j| if a[j].abs() > a[i].abs() { j } else { i });
         return a[largest] < 0.0;
     }
-    center < 0.0
+    more > 0.0
 }
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use super::*;
     use crate::synth::Rng;
 

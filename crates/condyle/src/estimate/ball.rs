@@ -10,11 +10,11 @@ use super::directions::settled;
 use super::ellipse::{SphericalEllipse, smallest_ellipse};
 use super::options::BallModel;
 use crate::limits::{
-    EulerBox, Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit,
+    EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit,
 };
 use crate::math::{
     Angle, Arc, EulerAngles, EulerOrder, Rotation, Rotations, SwingAxes, SwingTwist, angle_between,
-    direct_rotation,
+    direct_rotation, trig,
 };
 
 /// How to describe a ball joint.
@@ -136,29 +136,43 @@ fn choose(
         Some(Boundary::Nothing) | None => return ellipse.map(Shape::Ellipse),
     };
     let Some(ellipse) = ellipse else { return Some(Shape::Polygons(polygons)) };
-    let area = |swing: SwingLimit| area_of(swing, SwingAxes::Z);
-    let of_polygons = area(SwingLimit::Polygons(polygons.clone()));
-    let [rx, ry] = [ellipse.rx, ellipse.ry].map(Angle::from_radians);
-    let of_ellipse = area(SwingLimit::Ellipse { rx, ry });
-    match of_polygons.zip(of_ellipse) {
-        Some((polygon, round)) => {
-            let percent = 100.0 * (round / polygon - 1.0);
-            if round <= SIMPLER * polygon {
-                notes.push(format!("ellipse: {percent:.0} % larger than the polygon, and simpler"));
-                Some(Shape::Ellipse(ellipse))
-            } else {
-                notes.push(format!("polygon: an ellipse would be {percent:.0} % larger"));
-                Some(Shape::Polygons(polygons))
-            }
-        }
-        None => Some(Shape::Ellipse(ellipse)),
+    let polygon: f64 = polygons.iter().map(|p| solid_angle(p)).sum();
+    let round = ellipse_area(&ellipse);
+    let percent = 100.0 * (round / polygon - 1.0);
+    if round <= SIMPLER * polygon {
+        notes.push(format!("ellipse: {percent:.0} % larger than the polygon, and simpler"));
+        Some(Shape::Ellipse(ellipse))
+    } else {
+        notes.push(format!("polygon: an ellipse would be {percent:.0} % larger"));
+        Some(Shape::Polygons(polygons))
     }
 }
 
-fn area_of(swing: SwingLimit, axes: SwingAxes) -> Option<f64> {
-    let limit = Limit::SwingTwist(SwingTwistLimit { axes, swing, ..SwingTwistLimit::default() });
-    let prepared: PreparedLimit = limit.prepare().ok()?;
-    Some(prepared.swing()?.area())
+/// The area inside a polygon, on the left of its edges, in steradians.
+///
+/// The signed areas of the triangles from the first corner add up to it, up to the whole sphere: A. Van
+/// Oosterom and J. Strackee, "The solid angle of a plane triangle" (1983).
+fn solid_angle(corners: &[DVec3]) -> f64 {
+    let Some(&a) = corners.first() else { return 0.0 };
+    let triangle = |pair: &[DVec3]| {
+        let (b, c) = (pair[0], pair[1]);
+        let sum = 1.0 + a.dot(b) + b.dot(c) + c.dot(a);
+        2.0 * trig::atan2(a.dot(b.cross(c)), sum)
+    };
+    corners[1..].windows(2).map(triangle).sum::<f64>().rem_euclid(4.0 * PI)
+}
+
+/// The area of an ellipse in steradians: ∫ (1 − cos r(φ)) dφ by the trapezoidal rule, which converges
+/// geometrically over a period.
+fn ellipse_area(ellipse: &SphericalEllipse) -> f64 {
+    const STEPS: u32 = 64;
+    let height = |i: u32| {
+        let (sin, cos) = trig::sin_cos(2.0 * PI * f64::from(i) / f64::from(STEPS));
+        let half = 0.5 / trig::length(cos / ellipse.rx, sin / ellipse.ry);
+        let s = trig::sin(half);
+        2.0 * s * s
+    };
+    (0..STEPS).map(height).sum::<f64>() * 2.0 * PI / f64::from(STEPS)
 }
 
 /// The share of directions that lies deepest in what all of them fill.
@@ -316,7 +330,7 @@ fn spread_nodes(all: &[Spin]) -> Vec<DVec3> {
     let Some(start) = farthest_first(first.direction) else { return Vec::new() };
     let mut nodes = vec![start];
     let mut nearest: Vec<f64> = all.iter().map(|s| s.direction.dot(start)).collect();
-    let (_, spacing) = crate::math::trig::sin_cos(NODE_SPACING);
+    let (_, spacing) = trig::sin_cos(NODE_SPACING);
     while nodes.len() < MAX_NODES {
         let Some((i, most)) =
             nearest.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1))
@@ -344,7 +358,7 @@ fn euler_box(clips: &[&Rotations], options: &BallOptions) -> Option<Ball> {
     for (n, clip) in clips.iter().enumerate() {
         for q in clip.iter() {
             let [a, b, c] = EulerAngles::from_rotation(order, q).angles.map(Angle::radians);
-            near_lock |= crate::math::trig::sin(b).abs() < 0.1;
+            near_lock |= trig::sin(b).abs() < 0.1;
             for (list, angle) in angles.iter_mut().zip([a, b, c]) {
                 list[n].push(angle);
             }

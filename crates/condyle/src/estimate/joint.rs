@@ -11,7 +11,7 @@ use super::moments::Moments;
 use super::options::EstimateOptions;
 use super::samples::Samples;
 use super::universal::UniversalJoint;
-use crate::limits::Limit;
+use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation, Rotations};
 use crate::rig::{JointKind, RigJoint, Source};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -122,13 +122,12 @@ pub(crate) fn entry(
         source: Some(Source::Estimated),
         ..RigJoint::default()
     };
-    let excess = largest_excess(&entry, seen);
-    // What was accepted is within three times the noise.
-    let noise = decision.noise.max(excess / 3.0 * (1.0 + 1e-9));
-    entry.noise = Some(Angle::from_radians(noise));
-    if let Err(error) = entry.judge_rest(skeleton[joint].rest) {
-        notes.push(format!("the limit cannot be used ({error}); it is left open"));
-        entry.limit = Limit::Free;
+    match entry.limit.prepare() {
+        Ok(limit) => judge(&mut entry, &limit, seen, decision.noise, skeleton[joint].rest),
+        Err(error) => {
+            notes.push(format!("the limit cannot be used ({error}); it is left open"));
+            entry.limit = Limit::Free;
+        }
     }
     add_notes(&mut notes, seen, options);
     entry.notes = notes;
@@ -159,9 +158,14 @@ fn rounded(value: f64, units: f64) -> f64 {
     (value * units).round() / units
 }
 
-/// How far the samples are outside at most, radians.
-fn largest_excess(entry: &RigJoint, seen: &Seen) -> f64 {
-    let Ok(limit) = entry.limit.prepare() else { return 0.0 };
+/// What the limit says about samples and rest.
+fn judge(
+    entry: &mut RigJoint,
+    limit: &PreparedLimit,
+    seen: &Seen,
+    noise: f64,
+    rest: Rotation,
+) {
     let back = entry.center.inverse();
     let mut excess = 0.0_f64;
     for q in seen.clips.iter().flat_map(|clip| clip.rotations.iter()) {
@@ -170,7 +174,13 @@ fn largest_excess(entry: &RigJoint, seen: &Seen) -> f64 {
             excess = excess.max(-limit.distance(m).radians());
         }
     }
-    excess
+    // What was accepted is within three times the noise.
+    entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
+    let inside = limit.contains(back);
+    let rest_excess = if inside { 0.0 } else { -limit.distance(back).radians() };
+    entry.rest_inside = Some(inside);
+    entry.rest_excess = Some(Angle::from_radians(rest_excess.max(0.0)));
+    entry.start = (!inside).then(|| rest * entry.center * limit.project(back));
 }
 
 fn fixed(evidence: &Evidence, decision: &Decision) -> Option<(Rotation, Limit)> {

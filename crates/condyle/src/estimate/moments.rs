@@ -92,44 +92,81 @@ impl Moments {
     /// The mean of every product; zeros if there are no samples.
     fn means(&self) -> Means {
         let scale = if self.count == 0 { 0.0 } else { 1.0 / (UNIT * self.count as f64) };
-        let mut table = [[[[0.0; 4]; 4]; 4]; 4];
-        for ([a, b, c, d], sum) in EXPONENTS.into_iter().zip(self.sums) {
-            let mean = sum as f64 * scale;
-            for [i, j, k, l] in orders([a, b, c, d]) {
-                table[i][j][k][l] = mean;
-            }
-        }
-        Means(table)
+        Means(self.sums.map(|sum| sum as f64 * scale))
     }
 
     /// The mean of `q qᵀ`, components in the order x, y, z, w.
     pub(crate) fn second(&self) -> [[f64; 4]; 4] {
-        let Means(table) = self.means();
-        // The squares of a unit quaternion add up to 1.
-        table.map(|row| row.map(|pair| (0..4).map(|k| pair[k][k]).sum()))
+        let means = self.means();
+        std::array::from_fn(|a| std::array::from_fn(|b| means.of_two(a, b)))
     }
 
     /// The mean of the rotation matrices, and of the products of their entries:
     /// `products[3 i + j][3 k + l]` is the mean of `R[i][j] R[k][l]`, row i, column j.
     pub(crate) fn matrices(&self) -> MatrixMoments {
-        let Means(table) = self.means();
+        let means = self.means();
         let mut mean = [0.0; 9];
         let mut products = [[0.0; 9]; 9];
         for (n, first) in ENTRIES.iter().enumerate() {
             for &(a, b, f) in *first {
-                mean[n] += f * (0..4).map(|k| table[a][b][k][k]).sum::<f64>();
-                for (m, second) in ENTRIES.iter().enumerate() {
+                mean[n] += f * means.of_two(a, b);
+                for (m, second) in ENTRIES.iter().enumerate().skip(n) {
                     for &(c, d, g) in *second {
-                        products[n][m] += f * g * table[a][b][c][d];
+                        products[n][m] += f * g * means.of_four(a, b, c, d);
                     }
                 }
+            }
+            for m in 0..n {
+                products[n][m] = products[m][n];
             }
         }
         MatrixMoments { mean, products }
     }
 }
 
-struct Means([[[[f64; 4]; 4]; 4]; 4]);
+/// In the order of [`EXPONENTS`].
+struct Means([f64; PRODUCTS]);
+
+impl Means {
+    fn of_four(&self, a: usize, b: usize, c: usize, d: usize) -> f64 {
+        self.0[usize::from(PLACES[a][b][c][d])]
+    }
+
+    /// The squares of a unit quaternion add up to 1.
+    fn of_two(&self, a: usize, b: usize) -> f64 {
+        (0..4).map(|k| self.of_four(a, b, k, k)).sum()
+    }
+}
+
+/// Where the product of any four components stands in [`EXPONENTS`].
+const PLACES: [[[[u8; 4]; 4]; 4]; 4] = {
+    let mut places = [[[[0; 4]; 4]; 4]; 4];
+    let mut n = 0;
+    while n < 256 {
+        let indices = [n & 3, (n >> 2) & 3, (n >> 4) & 3, (n >> 6) & 3];
+        let mut place = 0;
+        while !same(EXPONENTS[place], indices) {
+            place += 1;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "below 35")]
+        let place = place as u8;
+        places[indices[0]][indices[1]][indices[2]][indices[3]] = place;
+        n += 1;
+    }
+    places
+};
+
+/// Whether each component comes as often in both.
+const fn same(a: [usize; 4], b: [usize; 4]) -> bool {
+    let (mut in_a, mut in_b) = (0, 0);
+    let mut i = 0;
+    while i < 4 {
+        in_a += 1 << (4 * a[i]);
+        in_b += 1 << (4 * b[i]);
+        i += 1;
+    }
+    in_a == in_b
+}
 
 /// See [`Moments::matrices`].
 #[derive(Clone, Copy, Debug)]
@@ -211,22 +248,6 @@ fn add_products([x, y, z, w]: [f64; 4], sums: &mut [f64; PRODUCTS]) {
     for (sum, product) in sums.iter_mut().zip(products) {
         *sum += product;
     }
-}
-
-/// The 24 orders of four indices; of equal ones some are the same.
-fn orders(of: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
-    (0..24).map(move |n| {
-        let mut left = [of[0], of[1], of[2], of[3]];
-        let mut order = [0; 4];
-        let mut n = n;
-        for (i, slot) in order.iter_mut().enumerate() {
-            let choice = n % (4 - i);
-            n /= 4 - i;
-            *slot = left[choice];
-            left[choice..].rotate_left(1);
-        }
-        order
-    })
 }
 
 /// The rotation of a quaternion given as x, y, z, w; the identity if that has no length.
