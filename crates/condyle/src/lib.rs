@@ -27,6 +27,7 @@
 //! ```
 
 pub mod enforce;
+pub mod estimate;
 pub mod formats;
 pub mod limits;
 pub mod math;

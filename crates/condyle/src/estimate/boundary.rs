@@ -1,0 +1,198 @@
+//! The outer boundary of sampled directions, as a spherical polygon (A17, B5).
+//!
+//! A cap is rolled around the samples from outside, as in the alpha shape of H. Edelsbrunner,
+//! D. Kirkpatrick, R. Seidel, "On the shape of a set of points in the plane" (1983), and the walk by
+//! pivoting of F. Bernardini et al., "The ball-pivoting algorithm" (1999), both on the sphere. Where
+//! it cannot enter is inside. The closed walk from sample to sample is then simplified by steps that
+//! only add area, so that no sample is lost.
+
+mod samples;
+mod sides;
+mod simplify;
+mod walk;
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use glam::DVec3;
+
+use self::samples::Samples;
+use self::samples::real;
+pub(super) use self::samples::{compare, emptiest};
+use self::sides::take_in;
+use self::simplify::{is_simple, simplify};
+use self::walk::{Walk, outline};
+use crate::limits::SwingLimit;
+use crate::math::trig;
+
+/// What to look for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BoundaryOptions {
+    /// The most corners, at least 4.
+    pub(crate) corners: usize,
+    /// The radius of the cap that is rolled around, in radians: gaps narrower than twice this are
+    /// closed. `None` takes it from how dense the samples are.
+    pub(crate) reach: Option<f64>,
+    /// Radians. Nothing narrower is resolved.
+    pub(crate) noise: f64,
+    /// Whether fjords and corners too small to mean anything are filled.
+    pub(crate) smooth: bool,
+}
+
+impl Default for BoundaryOptions {
+    fn default() -> Self {
+        Self { corners: 24, reach: None, noise: 0.0, smooth: true }
+    }
+}
+
+/// Where samples are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Boundary {
+    /// There are none.
+    Nothing,
+    /// All over the sphere.
+    Everything,
+    /// Inside all of these polygons, which [`SwingLimit::Polygons`] takes. There is one.
+    Polygons(Vec<Vec<DVec3>>),
+}
+
+impl Boundary {
+    /// The limit that allows what is inside; `None` for nothing.
+    pub(crate) fn limit(self) -> Option<SwingLimit> {
+        match self {
+            Self::Nothing => None,
+            Self::Everything => Some(SwingLimit::Free),
+            Self::Polygons(polygons) => Some(SwingLimit::Polygons(polygons)),
+        }
+    }
+}
+
+/// The outer boundary of the region that the directions fill.
+///
+/// Every direction is inside, whatever they are; holes are filled. The outside is where the direction
+/// farthest from all of them is. What is no direction is ignored.
+///
+/// # Convention
+///
+/// The inside is on the left, seen from outside the sphere. One direction, or several along an arc,
+/// become a band of half the width max(`noise`, 0.25°).
+///
+/// # Domain and singularity
+///
+/// Total. The same bits for any order of the directions, and however often each comes. Where samples
+/// fall apart into groups farther from each other than the reach, the reach is raised until they are
+/// one. Where no walk closes, the answer is all but a polygon in the largest empty cap.
+pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Boundary {
+    let samples = Samples::new(directions);
+    if samples.directions.is_empty() {
+        return Boundary::Nothing;
+    }
+    let half_width = usable(options.noise).clamp(LEAST_HALF_WIDTH, MOST_HALF_WIDTH);
+    let least_reach = 2.5 * half_width;
+    let reach = match options.reach {
+        Some(reach) => usable(reach),
+        None => samples.reach(),
+    };
+    let mut reach = reach.clamp(least_reach, MOST_REACH);
+    let corners = options.corners.max(4);
+
+    let (empty, empty_radius) = samples.emptiest();
+    if empty_radius < reach {
+        return Boundary::Everything;
+    }
+    let mut last = false;
+    loop {
+        let scale = Scale { reach, half_width, smooth: options.smooth, corners, empty };
+        if let Some(polygon) = attempt(&samples, &scale) {
+            return Boundary::Polygons(vec![polygon]);
+        }
+        if last {
+            break;
+        }
+        reach *= 1.5;
+        let most = MOST_REACH.min(0.999 * empty_radius);
+        if reach >= most {
+            reach = most;
+            last = true;
+        }
+    }
+    match around_empty(empty, empty_radius, corners) {
+        Some(polygon) => Boundary::Polygons(vec![polygon]),
+        None => Boundary::Everything,
+    }
+}
+
+/// 0.25°.
+const LEAST_HALF_WIDTH: f64 = 0.25 * PI / 180.0;
+
+/// 10°: noise beyond this says nothing.
+const MOST_HALF_WIDTH: f64 = 10.0 * PI / 180.0;
+
+/// 80°. A cap of 90° is no longer convex, and pivoting needs its tangent.
+const MOST_REACH: f64 = 80.0 * PI / 180.0;
+
+/// Neighbouring corners are at least so far apart.
+const APART: f64 = 2e-6;
+
+/// Edges that are no neighbours are at least so far apart, as a sine: far more than what the limit takes
+/// for touching.
+const CLEAR: f64 = 2e-6;
+
+/// A corner this near to the arc between its neighbours is on it.
+const STRAIGHT: f64 = 3e-14;
+
+/// What is outside by less counts as inside: a tenth of the tolerance of limits.
+const OUTSIDE: f64 = 1e-13;
+
+/// Finite and not negative.
+fn usable(value: f64) -> f64 {
+    if value.is_finite() { value.max(0.0) } else { 0.0 }
+}
+
+/// How one attempt is made.
+struct Scale {
+    reach: f64,
+    half_width: f64,
+    smooth: bool,
+    corners: usize,
+    /// Outside.
+    empty: DVec3,
+}
+
+fn attempt(samples: &Samples, scale: &Scale) -> Option<Vec<DVec3>> {
+    let walked = Walk::new(samples.thinned(scale.reach), scale.reach).around(scale.empty)?;
+    let mut polygon = outline(&walked, scale.half_width);
+    simplify(&mut polygon, scale);
+    for _ in 0..3 {
+        let missing = samples.outside(&polygon, scale.empty, scale.reach);
+        if missing.is_empty() {
+            let good = polygon.len() <= scale.corners && is_simple(&polygon);
+            return good.then_some(polygon);
+        }
+        if missing.iter().any(|m| m.distance > 0.6 * scale.reach) {
+            return None;
+        }
+        polygon = take_in(&polygon, missing);
+        simplify(&mut polygon, scale);
+    }
+    None
+}
+
+/// All but a polygon in the empty cap; `None` if there is no room for one.
+fn around_empty(empty: DVec3, radius: f64, corners: usize) -> Option<Vec<DVec3>> {
+    let radius = (radius - 1e-9).min(FRAC_PI_2);
+    if radius < 1e-4 {
+        return None;
+    }
+    let x = empty.any_orthonormal_vector();
+    let y = empty.cross(x);
+    let count = corners.clamp(4, 12);
+    let (sin_r, cos_r) = trig::sin_cos(radius);
+    let corner = |i: usize| {
+        let (sin, cos) = trig::sin_cos(-2.0 * PI * real(i) / real(count));
+        empty * cos_r + (x * cos + y * sin) * sin_r
+    };
+    Some((0..count).map(corner).collect())
+}
+
+#[cfg(test)]
+pub(super) mod tests;
