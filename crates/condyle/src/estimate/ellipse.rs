@@ -76,21 +76,32 @@ pub(crate) fn smallest_ellipse(directions: &[DVec3]) -> Option<SphericalEllipse>
         some.append(&mut worst);
         weights.resize(some.len(), 0.0);
     }
-    // All of them.
-    let mut most: f64 = 1.0;
-    for d in directions {
-        if fit.at_most(*d) > most {
-            most = most.max(fit.value(*d).unwrap_or(0.0));
+    // All of them. A radius that would be more than half a turn leaves it to the other to grow.
+    for _ in 0..GROWTHS {
+        let mut most: f64 = 1.0;
+        for d in directions {
+            if fit.at_most(*d) > most {
+                most = most.max(fit.value(*d).unwrap_or(0.0));
+            }
+        }
+        let grow = most.sqrt() * (1.0 + ROOM);
+        let cut = fit.radii[0] * grow > MOST;
+        fit.radii = fit.radii.map(|radius| (radius * grow).clamp(LEAST, MOST));
+        if !cut {
+            break;
         }
     }
-    let grow = most.sqrt() * (1.0 + ROOM);
-    let [ry, rx] = fit.radii.map(|radius| (radius * grow).clamp(LEAST, MOST));
+    // What grew and was cut so often holds everything at last.
+    let [ry, rx] = if fit.radii[0] < MOST { fit.radii } else { fit.whole(directions) };
     let mut x = fit.axis;
     if x.x < 0.0 || (x.x == 0.0 && (x.y < 0.0 || (x.y == 0.0 && x.z < 0.0))) {
         x = -x;
     }
     Some(SphericalEllipse { center: fit.center, x, rx, ry })
 }
+
+/// How often the shorter radius grows when the longer one cannot.
+const GROWTHS: usize = 20;
 
 /// Directions are added at most so often; then the ellipse grows around what is left.
 const ROUNDS: usize = 12;
@@ -108,6 +119,12 @@ struct Fit {
 impl Fit {
     fn around(center: DVec3) -> Self {
         Self { center, axis: center.any_orthonormal_vector(), radii: [LEAST; 2] }
+    }
+
+    /// The radii, or half a turn both if something is still outside.
+    fn whole(&self, directions: &[DVec3]) -> [f64; 2] {
+        let inside = |d: &DVec3| self.value(*d).is_none_or(|value| value <= 1.0);
+        if directions.iter().all(inside) { self.radii } else { [MOST; 2] }
     }
 
     /// The smallest around some directions, in the plane about its centre, all of them inside.
@@ -129,7 +146,7 @@ impl Fit {
             let across = axis - self.center * self.center.dot(axis);
             self.axis = unit(across).unwrap_or(self.center.any_orthonormal_vector());
             self.radii = planar.radii.map(|r| r.clamp(LEAST, MOST));
-            if moved < 1e-4 * self.radii[1] {
+            if moved < 1e-3 * self.radii[1] {
                 break;
             }
         }
@@ -146,30 +163,39 @@ impl Fit {
         Some(x * x + y * y)
     }
 
-    /// No less than the value, and nearly it up to a right angle from the centre, without an inverse
-    /// cosine. With h = (1 − cos β) / 2 and the series of asin²,
+    /// No less than the value, and nearly it, without an inverse cosine. With h = (1 − cos β) / 2 and the
+    /// series of asin²,
     ///
     /// ```text
     ///   (β / sin β)² = Σ 2²ⁿ⁻¹ hⁿ⁻¹ / (n² (2n over n)) / (1 − h)
     /// ```
     ///
-    /// whose coefficients fall, so that the rest is no more than the next one times h / (1 − h).
+    /// whose coefficients fall, so that the rest is no more than the next one times h / (1 − h). Beyond a
+    /// right angle β = π − 2 asin √(1 − h), and the series of asin without its rest is too small.
     fn at_most(&self, d: DVec3) -> f64 {
         let other = self.center.cross(self.axis);
         let (x, y) = (d.dot(self.axis) / self.radii[0], d.dot(other) / self.radii[1]);
         let h = (0.5 - 0.5 * d.dot(self.center)).clamp(0.0, 1.0);
-        let sum = 1.0
-            + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * (4.0 / 35.0 + h * (0.081_27 + h * 0.061_57))));
-        let h3 = h * h * h;
-        let rest = 0.0488 * h3 * h3 / (1.0 - h);
+        let squared = if h <= 0.5 {
+            let near = 0.114_286 + h * (0.081_27 + h * 0.061_58);
+            let sum = 1.0 + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * near));
+            let h3 = h * h * h;
+            let rest = 0.0488 * h3 * h3 / (1.0 - h);
+            (sum + rest) / (1.0 - h)
+        } else {
+            let k = 1.0 - h;
+            let asin = k.sqrt() * (1.0 + k * (1.0 / 6.0 + k * (0.075 + k * (0.0446 + k * 0.03))));
+            let beta = PI - 2.0 * asin;
+            beta * beta / (4.0 * h * k)
+        };
         // For vectors that are not quite units.
-        let bound = (x * x + y * y) * (sum + rest) / (1.0 - h) * (1.0 + 1e-5);
+        let bound = (x * x + y * y) * squared * (1.0 + 1e-5);
         if bound.is_nan() { f64::INFINITY } else { bound }
     }
 
-    /// The directions outside: of each sixteenth around the centre the farthest.
+    /// The directions outside by more than matters: of each sixteenth around the centre the farthest.
     fn beyond(&self, directions: &[DVec3], worst: &mut Vec<DVec3>) {
-        let mut best = [(1.0 + 1e-6, DVec3::ZERO); 16];
+        let mut best = [(1.0 + 0.5 * TOLERANCE, DVec3::ZERO); 16];
         let other = self.center.cross(self.axis);
         for d in directions {
             if self.at_most(*d) <= 1.0 {
@@ -271,7 +297,7 @@ impl Planar {
 }
 
 /// Of the values at the support, which are 3.
-const TOLERANCE: f64 = 1e-3;
+const TOLERANCE: f64 = 3e-3;
 
 /// Weighted sums over points; the weights have the sum 1.
 #[derive(Clone, Copy, Debug)]
@@ -485,6 +511,24 @@ mod tests {
             d.push(DVec3::ZERO);
             rng.shuffle(&mut d);
             assert_eq!(smallest_ellipse(&d), before);
+        }
+    }
+
+    #[test]
+    fn what_is_all_over_or_nearly_is_inside() {
+        let mut rng = Rng::new(7);
+        for round in 0..200 {
+            let (count, hole) = (3 + rng.below(300), rng.direction());
+            let size = rng.between(-1.0, 1.2);
+            let d: Vec<DVec3> =
+                (0..count).map(|_| rng.direction()).filter(|d| d.dot(hole) < size).collect();
+            let Some(found) = smallest_ellipse(&d) else { continue };
+            assert!(found.rx <= found.ry && found.ry <= PI, "{found:?}");
+            let limit = prepared(&found);
+            for d in &d {
+                let distance = limit.swing().unwrap().distance(*d).unwrap().radians();
+                assert!(distance >= -1e-12, "{round} {count} {size}: {found:?} {distance}");
+            }
         }
     }
 

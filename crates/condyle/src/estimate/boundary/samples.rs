@@ -1,0 +1,337 @@
+//! Samples in an order of their own, how dense they are, and where there are none.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use glam::DVec3;
+
+use super::sides::{Missing, Sides};
+use crate::estimate::unit;
+use crate::math::trig;
+
+/// Bits of each coordinate on a face of the cube, at the finest level.
+pub(super) const LEVELS: u32 = 12;
+
+/// Distinct samples in an order of their own: along a curve through the cells of a cube, so that those
+/// of one cell are together at every level.
+pub(super) struct Samples {
+    pub(super) directions: Vec<DVec3>,
+    keys: Vec<u32>,
+    /// How many cells are occupied at each level.
+    occupied: [usize; LEVELS as usize + 1],
+}
+
+impl Samples {
+    pub(super) fn new(given: &[DVec3]) -> Self {
+        let mut order: Vec<u64> = Vec::with_capacity(given.len());
+        let at = |i: u64| usize::try_from(i & 0xffff_ffff).unwrap_or(0);
+        for (i, d) in given.iter().enumerate().take(u32::MAX as usize) {
+            let squared = d.length_squared();
+            if squared.is_finite() && squared > 0.0 {
+                order.push(u64::from(key(*d)) << 32 | i as u64);
+            }
+        }
+        sort(&mut order);
+        // Those of the same finest cell by their components.
+        let mut start = 0;
+        while start < order.len() {
+            let mut end = start + 1;
+            while end < order.len() && order[end] >> 32 == order[start] >> 32 {
+                end += 1;
+            }
+            if end - start > 1 {
+                order[start..end].sort_unstable_by(|&a, &b| compare(given[at(a)], given[at(b)]));
+            }
+            start = end;
+        }
+        let mut directions: Vec<DVec3> = Vec::with_capacity(order.len());
+        let mut keys: Vec<u32> = Vec::with_capacity(order.len());
+        let mut steps = [0_usize; LEVELS as usize + 1];
+        let mut before = DVec3::NAN;
+        for o in order {
+            let d = given[at(o)];
+            if d == before {
+                continue;
+            }
+            before = d;
+            let Some(d) = direction(d) else { continue };
+            let key = u32::try_from(o >> 32).unwrap_or(0);
+            if let Some(last) = keys.last().filter(|last| **last != key) {
+                let bit = 31 - (last ^ key).leading_zeros();
+                steps[LEVELS.saturating_sub(bit / 2) as usize] += 1;
+            }
+            directions.push(d);
+            keys.push(key);
+        }
+        let mut occupied = [0; LEVELS as usize + 1];
+        let mut count = 1;
+        for (occupied, step) in occupied.iter_mut().zip(steps) {
+            count += step;
+            *occupied = count;
+        }
+        Self { directions, keys, occupied }
+    }
+
+    /// The number of the cell at a level.
+    fn cell(&self, i: usize, level: u32) -> u32 {
+        self.keys[i] >> (2 * (LEVELS - level))
+    }
+
+    /// A reach by the area that a sample has: that of cells so large that they hold 2.5 samples each,
+    /// between two levels. The largest empty cap among n random samples that have the area s² each has
+    /// a radius of s √(ln n / π), 1.6 s for 2000; a little more keeps the cap out. It need not be finer
+    /// than a thirtieth of the size of the region.
+    pub(super) fn reach(&self) -> f64 {
+        let count = real(self.directions.len());
+        let each = |level: u32| count / real(self.occupied[level as usize]);
+        let covered = |level: u32| {
+            real(self.occupied[level as usize]) * (4.0 * PI / 6.0) / real(1 << (2 * level))
+        };
+        let mut level = 0;
+        while level + 1 < LEVELS && each(level + 1) >= ENOUGH {
+            level += 1;
+        }
+        let (coarse, fine) = (each(level), each(level + 1));
+        let part = if coarse > fine { (coarse - ENOUGH) / (coarse - fine) } else { 0.0 };
+        let part = part.clamp(0.0, 1.0);
+        let area = covered(level) * (1.0 - part) + covered(level + 1) * part;
+        (REACH * (area / count).sqrt()).max(0.03 * area.sqrt())
+    }
+
+    /// One sample of each cell that is small for a reach; finer if that costs little.
+    pub(super) fn thinned(&self, reach: f64) -> Vec<DVec3> {
+        let share = match self.directions.len() {
+            0..=256 => 0.0,
+            257..=4096 => 0.1,
+            _ => 0.35,
+        };
+        let mut level = 0;
+        while level < LEVELS && FRAC_PI_2 / real(1 << level) > share * reach {
+            level += 1;
+        }
+        if self.occupied[level as usize] == self.directions.len() {
+            return self.directions.clone();
+        }
+        self.first_of_cells(level)
+    }
+
+    fn first_of_cells(&self, level: u32) -> Vec<DVec3> {
+        let mut kept = Vec::new();
+        let mut before = u32::MAX;
+        for (i, d) in self.directions.iter().enumerate() {
+            let cell = self.cell(i, level);
+            if cell != before {
+                kept.push(*d);
+                before = cell;
+            }
+        }
+        kept
+    }
+
+    /// A direction far from all samples, in the part of the outside that holds the farthest one, and
+    /// how far it is from the nearest of them.
+    pub(super) fn emptiest(&self) -> (DVec3, f64) {
+        // If all are within 90° of some direction, the opposite is at least 90° from all, and what is
+        // that far from all is together.
+        let sum: DVec3 = self.directions.iter().sum();
+        if let Some(mean) = unit(sum) {
+            let least = self.directions.iter().fold(1.0_f64, |least, d| least.min(mean.dot(*d)));
+            if least > 1e-6 {
+                return (-mean, PI - trig::acos(least.min(1.0)));
+            }
+        }
+        let mut level = 0;
+        while level < LEVELS && self.occupied[level as usize + 1] <= 1500 {
+            level += 1;
+        }
+        let some = self.first_of_cells(level);
+        let nearest = |d: DVec3| some.iter().fold(-1.0_f64, |most, s| most.max(s.dot(d)));
+        let mut best = (DVec3::Z, 2.0);
+        // Evenly over the sphere, on a spiral by the golden angle.
+        let tries = (some.len() / 2).clamp(50, 200);
+        for i in 0..tries {
+            let z = 1.0 - (2.0 * real(i) + 1.0) / real(tries);
+            let (sin, cos) = trig::sin_cos(2.399_963_229_728_653 * real(i));
+            let across = (1.0 - z * z).sqrt();
+            let d = DVec3::new(across * cos, across * sin, z);
+            let near = nearest(d);
+            if near < best.1 {
+                best = (d, near);
+            }
+        }
+        // Up the hill.
+        let mut step = 0.15;
+        while step > 0.01 {
+            let x = best.0.any_orthonormal_vector();
+            let y = best.0.cross(x);
+            let mut moved = false;
+            for along in [x, y, -x, -y] {
+                let Some(d) = unit(best.0 + along * step) else { continue };
+                let near = nearest(d);
+                if near < best.1 {
+                    best = (d, near);
+                    moved = true;
+                }
+            }
+            if !moved {
+                step *= 0.5;
+            }
+        }
+        let near = self.directions.iter().fold(-1.0_f64, |most, s| most.max(s.dot(best.0)));
+        (best.0, trig::acos(near.clamp(-1.0, 1.0)))
+    }
+
+    /// The samples outside of a polygon.
+    pub(super) fn outside(&self, polygon: &[DVec3], empty: DVec3, reach: f64) -> Vec<Missing> {
+        let sides = Sides::new(polygon, empty);
+        let mut missing = Vec::new();
+        let count = self.directions.len();
+        if count < 1000 {
+            // A cap inside holds many.
+            let sum: DVec3 = self.directions.iter().sum();
+            let middle = unit(sum).filter(|middle| sides.contains(*middle) == Some(true));
+            let (middle, near) = middle.map_or((DVec3::ZERO, -1.0), |middle| {
+                (middle, 0.999 * sides.nearest(middle).chord_squared)
+            });
+            for d in &self.directions {
+                if (*d - middle).length_squared() > near {
+                    sides.check(*d, &mut missing);
+                }
+            }
+            return missing;
+        }
+        // Cells as a whole where they are clear of the boundary.
+        let mut level = 0;
+        while level < LEVELS && FRAC_PI_2 / real(1 << level) > reach {
+            level += 1;
+        }
+        let mut start = 0;
+        while start < count {
+            let cell = self.cell(start, level);
+            let mut end = start + 1;
+            while end < count && self.cell(end, level) == cell {
+                end += 1;
+            }
+            let group = &self.directions[start..end];
+            start = end;
+            let middle = unit(group.iter().sum());
+            let clear = group.len() > 2
+                && middle.is_some_and(|middle| {
+                    let farthest = |most: f64, d: &DVec3| most.max((*d - middle).length_squared());
+                    let radius = group.iter().fold(0.0, farthest);
+                    let nearest = sides.nearest(middle);
+                    nearest.chord_squared > 1.1 * radius && sides.contains(middle) == Some(true)
+                });
+            if !clear {
+                for d in group {
+                    sides.check(*d, &mut missing);
+                }
+            }
+        }
+        missing
+    }
+}
+
+/// Sorts by the upper half of 27 bits; what is below may be in any order. By digits if there are many.
+pub(super) fn sort(order: &mut Vec<u64>) {
+    if order.len() < 4096 {
+        order.sort_unstable();
+        return;
+    }
+    let mut other = vec![0; order.len()];
+    for shift in [32, 41, 50] {
+        let digit = |x: u64| usize::try_from(x >> shift & 511).unwrap_or(0);
+        let mut starts = [0_usize; 512];
+        for &x in order.iter() {
+            starts[digit(x)] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += std::mem::replace(start, sum);
+        }
+        for &x in order.iter() {
+            let place = &mut starts[digit(x)];
+            other[*place] = x;
+            *place += 1;
+        }
+        std::mem::swap(order, &mut other);
+    }
+}
+
+/// Samples in a cell that tell how dense they are.
+pub(super) const ENOUGH: f64 = 2.5;
+
+/// Times √(area / samples).
+pub(super) const REACH: f64 = 1.8;
+
+/// The same direction as a unit vector: unchanged if it is one.
+pub(super) fn direction(d: DVec3) -> Option<DVec3> {
+    if (d.length_squared() - 1.0).abs() < 1e-14 { Some(d) } else { unit(d) }
+}
+
+/// An order of vectors, by their components.
+pub(in crate::estimate) fn compare(a: DVec3, b: DVec3) -> std::cmp::Ordering {
+    a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
+}
+
+/// The cell of a direction on a cube around the sphere: face, then bits of both coordinates in turn.
+///
+/// # Source
+///
+/// The quadratic transform of S2 (google/s2geometry, `s2coords.h`), which makes cells nearly equal.
+pub(super) fn key(d: DVec3) -> u32 {
+    let a = d.abs();
+    let (face, u, v, w) = if a.x >= a.y && a.x >= a.z {
+        (0, d.y, d.z, d.x)
+    } else if a.y >= a.z {
+        (2, d.z, d.x, d.y)
+    } else {
+        (4, d.x, d.y, d.z)
+    };
+    let place = |u: f64| {
+        let u = u / w.abs();
+        let half = 0.5 * (1.0 + 3.0 * u.abs()).sqrt();
+        let s = if u >= 0.0 { half } else { 1.0 - half };
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to the range of the cells"
+        )]
+        let cell = (s * f64::from(1 << LEVELS)).clamp(0.0, f64::from((1 << LEVELS) - 1)) as u32;
+        cell
+    };
+    let face = if w < 0.0 { face + 1 } else { face };
+    face << (2 * LEVELS) | spread(place(u)) << 1 | spread(place(v))
+}
+
+/// Bits of a number of twelve at every second place.
+pub(super) fn spread(x: u32) -> u32 {
+    let x = (x | x << 8) & 0x00ff_00ff;
+    let x = (x | x << 4) & 0x0f0f_0f0f;
+    let x = (x | x << 2) & 0x3333_3333;
+    (x | x << 1) & 0x5555_5555
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts")]
+pub(super) fn real(n: usize) -> f64 {
+    n as f64
+}
+
+/// A direction far from all of the given ones; `None` if there are none. Of very many, it looks at one
+/// in each of 1536 cells.
+pub(in crate::estimate) fn emptiest(directions: &[DVec3]) -> Option<DVec3> {
+    const LEVEL: u32 = 4;
+    let samples = if directions.len() > 4096 {
+        let mut cells = vec![DVec3::NAN; 6 << (2 * LEVEL)];
+        for d in directions.iter().filter(|d| d.is_finite() && **d != DVec3::ZERO) {
+            let cell = &mut cells[(key(*d) >> (2 * (LEVELS - LEVEL))) as usize];
+            // NaN is last.
+            if compare(*d, *cell).is_lt() {
+                *cell = *d;
+            }
+        }
+        Samples::new(&cells)
+    } else {
+        Samples::new(directions)
+    };
+    (!samples.directions.is_empty()).then(|| samples.emptiest().0)
+}

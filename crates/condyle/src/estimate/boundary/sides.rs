@@ -1,0 +1,203 @@
+//! Which samples are outside of a polygon, and a polygon that holds them too.
+
+use glam::DVec3;
+
+use super::OUTSIDE;
+use crate::estimate::unit;
+
+/// A sample outside of a polygon.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Missing {
+    pub(super) at: DVec3,
+    /// As a chord.
+    pub(super) distance: f64,
+    /// The nearest.
+    pub(super) edge: usize,
+}
+
+/// A polygon, to be asked which samples are outside.
+pub(super) struct Sides<'a> {
+    polygon: &'a [DVec3],
+    normals: Vec<DVec3>,
+    empty: DVec3,
+    empty_side: Vec<bool>,
+}
+
+/// Corners looked at together.
+pub(super) const GROUP: usize = 32;
+
+pub(super) struct Nearest {
+    pub(super) edge: usize,
+    pub(super) chord_squared: f64,
+    pub(super) at_corner: bool,
+}
+
+impl<'a> Sides<'a> {
+    pub(super) fn new(polygon: &'a [DVec3], empty: DVec3) -> Self {
+        let count = polygon.len();
+        let normals: Vec<DVec3> = (0..count)
+            .map(|i| {
+                let (a, b) = (polygon[i], polygon[(i + 1) % count]);
+                unit(a.cross(b - a)).unwrap_or(DVec3::ZERO)
+            })
+            .collect();
+        let empty_side = normals.iter().map(|n| n.dot(empty) > 0.0).collect();
+        Self { polygon, normals, empty, empty_side }
+    }
+
+    /// Whether a direction is inside, by how often the arc to it from a direction outside meets the
+    /// boundary; `None` if that is a close call.
+    pub(super) fn contains(&self, d: DVec3) -> Option<bool> {
+        let across = self.empty.cross(d);
+        if across.length_squared() < 1e-12 {
+            return None;
+        }
+        let count = self.polygon.len();
+        let mut inside = false;
+        let mut before = across.dot(*self.polygon.last()?) < 0.0;
+        for (group, corners) in self.polygon.chunks(GROUP).enumerate() {
+            // Which are on the right, one bit each: without a branch per corner.
+            let (mut right, mut least) = (0_u64, f64::INFINITY);
+            for (bit, corner) in corners.iter().enumerate() {
+                let side = across.dot(*corner);
+                right |= u64::from(side < 0.0) << bit;
+                least = least.min(side.abs());
+            }
+            if least < 1e-14 {
+                // Many samples are corners.
+                return self.polygon.contains(&d).then_some(true);
+            }
+            let mut changes =
+                (right ^ (right << 1 | u64::from(before))) & ((1 << corners.len()) - 1);
+            before = right >> (corners.len() - 1) & 1 == 1;
+            while changes != 0 {
+                let bit = changes.trailing_zeros();
+                changes &= changes - 1;
+                // The edge that ends here, and begins on the other side.
+                let end = group * GROUP + bit as usize;
+                let edge = if end == 0 { count - 1 } else { end - 1 };
+                let side = self.normals[edge].dot(d);
+                if side.abs() < 1e-14 {
+                    return None;
+                }
+                // It is met if both have their ends on both sides of the other, in the right sense.
+                let begins_right = right >> bit & 1 == 0;
+                if (side > 0.0) != self.empty_side[edge] && begins_right == (side < 0.0) {
+                    inside = !inside;
+                }
+            }
+        }
+        Some(inside)
+    }
+
+    pub(super) fn nearest(&self, d: DVec3) -> Nearest {
+        let count = self.polygon.len();
+        let mut best = Nearest { edge: 0, chord_squared: f64::INFINITY, at_corner: true };
+        for i in 0..count {
+            let (a, b, n) = (self.polygon[i], self.polygon[(i + 1) % count], self.normals[i]);
+            let s = n.dot(d);
+            // The arc is no nearer than its great circle.
+            if s * s > best.chord_squared {
+                continue;
+            }
+            let beside = n.cross(a).dot(d) > 0.0 && b.cross(n).dot(d) > 0.0;
+            let chord_squared = if beside {
+                2.0 * s * s / (1.0 + (1.0 - s * s).max(0.0).sqrt())
+            } else {
+                (d - a).length_squared()
+            };
+            if chord_squared < best.chord_squared {
+                best = Nearest { edge: i, chord_squared, at_corner: !beside };
+            }
+        }
+        best
+    }
+
+    pub(super) fn check(&self, d: DVec3, missing: &mut Vec<Missing>) {
+        let contains = self.contains(d);
+        if contains == Some(true) {
+            return;
+        }
+        let nearest = self.nearest(d);
+        let distance = nearest.chord_squared.sqrt();
+        if distance <= OUTSIDE || (contains.is_none() && self.contains_by(&nearest, d)) {
+            return;
+        }
+        let mut edge = nearest.edge;
+        if nearest.at_corner {
+            // Of the two edges at the corner, one that it is on the right of.
+            let count = self.polygon.len();
+            let before = (edge + count - 1) % count;
+            if self.normals[before].dot(d) < self.normals[edge].dot(d) {
+                edge = before;
+            }
+        }
+        missing.push(Missing { at: d, distance, edge });
+    }
+
+    /// By the side of the nearest point of the boundary.
+    fn contains_by(&self, nearest: &Nearest, d: DVec3) -> bool {
+        let left = |edge: usize| self.normals[edge].dot(d) >= 0.0;
+        if !nearest.at_corner {
+            return left(nearest.edge);
+        }
+        let count = self.polygon.len();
+        let before = (nearest.edge + count - 1) % count;
+        let next = self.polygon[(nearest.edge + 1) % count];
+        if self.normals[before].dot(next) >= 0.0 {
+            left(before) && left(nearest.edge)
+        } else {
+            left(before) || left(nearest.edge)
+        }
+    }
+}
+
+/// The polygon with corners put in so that the missing samples are inside: beyond each edge the convex
+/// hull of those nearest to it.
+///
+/// # Source
+///
+/// C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The quickhull algorithm for convex hulls" (1996).
+pub(super) fn take_in(polygon: &[DVec3], mut missing: Vec<Missing>) -> Vec<DVec3> {
+    let count = polygon.len();
+    missing.sort_by_key(|m| m.edge);
+    let mut rest = missing.as_slice();
+    let mut result = Vec::with_capacity(count + 8);
+    for i in 0..count {
+        let many = rest.iter().take_while(|m| m.edge == i).count();
+        let (here, after) = rest.split_at(many);
+        rest = after;
+        result.push(polygon[i]);
+        let beyond: Vec<DVec3> = here.iter().map(|m| m.at).collect();
+        // Arcs still to do, the first one last.
+        let mut todo = vec![(polygon[i], polygon[(i + 1) % count], beyond)];
+        while let Some((a, b, beyond)) = todo.pop() {
+            let n = unit(a.cross(b - a)).unwrap_or(DVec3::ZERO);
+            let mut farthest = (OUTSIDE, None);
+            for p in &beyond {
+                let out = -n.dot(*p);
+                if out > farthest.0 {
+                    farthest = (out, Some(*p));
+                }
+            }
+            let Some(p) = farthest.1 else {
+                if b != polygon[(i + 1) % count] {
+                    result.push(b);
+                }
+                continue;
+            };
+            let right = |a: DVec3, b: DVec3| {
+                let n = unit(a.cross(b - a)).unwrap_or(DVec3::ZERO);
+                beyond
+                    .iter()
+                    .copied()
+                    .filter(|q| n.dot(*q) < -OUTSIDE && *q != p)
+                    .collect::<Vec<_>>()
+            };
+            let (first, second) = (right(a, p), right(p, b));
+            todo.push((p, b, second));
+            todo.push((a, p, first));
+        }
+    }
+    result
+}
