@@ -264,7 +264,6 @@ fn by_swing(clips: &[Vec<Spin>], arc: Arc, options: &BallOptions) -> Option<(Vec
         return None;
     }
     // Where the range between nodes leaves a sample out, the nodes nearest to it take it in.
-    let mut share = 1.0;
     for _ in 0..4 {
         let at = bounds_at(&ranges, options.margin)?;
         let prepared = Limit::SwingTwist(SwingTwistLimit {
@@ -296,7 +295,7 @@ fn by_swing(clips: &[Vec<Spin>], arc: Arc, options: &BallOptions) -> Option<(Vec
                 }
             }
         }
-        share = width / (all.len() as f64 * arc.width().radians());
+        let share = width / (all.len() as f64 * arc.width().radians());
         if left_out == 0 {
             return (share < 0.8).then_some((at, share));
         }

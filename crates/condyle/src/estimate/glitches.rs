@@ -162,7 +162,7 @@ fn find_isolated(series: &Rotations) -> Vec<usize> {
 fn cell(q: [f64; 4]) -> u32 {
     const STEPS: f64 = 6.0;
     let largest = (0..4).fold(0, |a, b| if q[b].abs() > q[a].abs() { b } else { a });
-    let mut cell = largest as u32;
+    let mut cell = u32::try_from(largest).unwrap_or(0);
     for (k, component) in q.iter().enumerate() {
         if k != largest {
             let ratio = component / q[largest];

@@ -159,13 +159,7 @@ fn rounded(value: f64, units: f64) -> f64 {
 }
 
 /// What the limit says about samples and rest.
-fn judge(
-    entry: &mut RigJoint,
-    limit: &PreparedLimit,
-    seen: &Seen,
-    noise: f64,
-    rest: Rotation,
-) {
+fn judge(entry: &mut RigJoint, limit: &PreparedLimit, seen: &Seen, noise: f64, rest: Rotation) {
     let back = entry.center.inverse();
     let mut excess = 0.0_f64;
     for q in seen.clips.iter().flat_map(|clip| clip.rotations.iter()) {

@@ -48,7 +48,6 @@ use crate::rig::{JointKind, Rig, RigJoint, RigJoints, Source};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
 use joint::Seen;
-use kinds::Evidence;
 use samples::Samples;
 
 /// A clip and the skeleton that it moves.

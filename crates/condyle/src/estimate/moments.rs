@@ -116,9 +116,8 @@ impl Moments {
                     }
                 }
             }
-            for m in 0..n {
-                products[n][m] = products[m][n];
-            }
+            let column: [f64; 9] = std::array::from_fn(|m| products[m][n]);
+            products[n][..n].copy_from_slice(&column[..n]);
         }
         MatrixMoments { mean, products }
     }

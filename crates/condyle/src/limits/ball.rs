@@ -397,6 +397,7 @@ impl Ball {
             follow(0.2, 12, Search::ROUGH);
             follow(0.03, 20, Search::ROUGH);
         }
+        found.extend(self.along_boundary(m));
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         if !constant {
             found.truncate(3);
@@ -416,6 +417,59 @@ impl Ball {
             }
         }
         best
+    }
+
+    /// The least angles over the directions of the boundary: each piece is looked at in steps, and around
+    /// the best of these by golden sections. In narrow regions steps across all directions are too
+    /// coarse.
+    fn along_boundary(&self, m: Rotation) -> Vec<(f64, DVec3)> {
+        /// (√5 − 1) / 2
+        const GOLDEN: f64 = 0.618_033_988_749_894_9;
+        let pieces = self.region.pieces();
+        let at = |piece: &Curve, t: f64| {
+            let d = piece.point(t);
+            (self.best_at(m, d).0, d)
+        };
+        let mut low: Vec<(f64, usize, f64, f64)> = Vec::new();
+        for (index, piece) in pieces.iter().enumerate() {
+            let steps = (piece.length() / 0.05).ceil().clamp(4.0, 64.0);
+            let mut values = Vec::new();
+            let mut i = 0.0;
+            while i <= steps {
+                values.push(at(piece, i / steps).0);
+                i += 1.0;
+            }
+            for (i, value) in values.iter().enumerate() {
+                let beside = [i.checked_sub(1), Some(i + 1)];
+                let lowest =
+                    beside.iter().flatten().filter_map(|j| values.get(*j)).all(|v| v >= value);
+                if lowest {
+                    low.push((*value, index, i as f64 / steps, 1.0 / steps));
+                }
+            }
+        }
+        low.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let refine = |&(_, index, t, step): &(f64, usize, f64, f64)| {
+            let piece = &pieces[index];
+            let (mut from, mut to) = ((t - step).max(0.0), (t + step).min(1.0));
+            let mut best = at(piece, t);
+            for _ in 0..60 {
+                let (a, b) = (to - GOLDEN * (to - from), from + GOLDEN * (to - from));
+                let (at_a, at_b) = (at(piece, a), at(piece, b));
+                for tried in [at_a, at_b] {
+                    if tried.0 < best.0 {
+                        best = tried;
+                    }
+                }
+                if at_a.0 < at_b.0 {
+                    to = b;
+                } else {
+                    from = a;
+                }
+            }
+            best
+        };
+        low.iter().take(4).map(refine).collect()
     }
 
     /// The nearest allowed rotation that points along `d`, or right beside it: the rounding of a rotation

@@ -132,7 +132,8 @@ impl Range {
     /// antipode on both sides alike; so the nearest angle is where it is largest.
     pub(super) fn nearest(&self, half: Half) -> (Half, Option<End>) {
         let length = trig::length(half.cos, half.sin);
-        let half = if length == 0.0 {
+        // Numbers near the smallest have too few digits to be divided by their length.
+        let half = if length < 1e-280 {
             Half { cos: 1.0, sin: 0.0 }
         } else {
             Half { cos: half.cos / length, sin: half.sin / length }
