@@ -27,6 +27,9 @@ pub struct JointCheck {
     pub outside: usize,
     /// How many frames are outside by less.
     pub within_noise: usize,
+    /// How many frames are the rest pose, exactly, although the rig says that it is outside
+    /// (`rest_inside`): conversions put it in front of a motion. They are in no other count.
+    pub at_rest: usize,
     /// How far outside the worst frame is: −distance. Negative if all frames are inside; then it is
     /// what was left to the boundary. −180° where there is no limit or no frame.
     pub worst: Angle,
@@ -57,11 +60,15 @@ impl BoundRig {
     }
 }
 
+/// What is this near to the rest pose is it, radians: what six decimals of a file leave over.
+const AT_REST: f64 = 1e-6;
+
 fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
     let mut found = JointCheck {
         joint: bound.joint,
         outside: 0,
         within_noise: 0,
+        at_rest: 0,
         worst: Angle::from_radians(-Angle::HALF_TURN.radians()),
         worst_frame: FrameIndex(0),
         allowance: bound.allowance,
@@ -71,6 +78,13 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
     }
     let mut add = |frame, local, times| {
         let excess = Angle::from_radians(-bound.limit.distance(bound.motion(local)).radians());
+        if excess > bound.allowance
+            && let Some(rest) = bound.infeasible_rest
+            && rest.distance(local).radians() < AT_REST
+        {
+            found.at_rest += times;
+            return;
+        }
         if excess > bound.allowance {
             found.outside += times;
         } else if excess.radians() > crate::limits::TOLERANCE {

@@ -7,39 +7,44 @@ use super::samples::apart;
 /// Fewer samples than this are all kept: nothing can be told from them.
 const FEW: usize = 30;
 
-/// A glitch is at least so far from where it should be, radians (4°).
-const LEAST: f64 = 0.07;
+/// A glitch is at least so far from where it should be, radians (25°): real joints jerk by less from one
+/// frame to the next, even fingers and toes at 30 frames per second.
+const LEAST: f64 = 25.0 * (std::f64::consts::PI / 180.0);
 
 /// The indices of glitch frames, rising.
 ///
 /// Where frames follow each other in time, a glitch is a frame that lies far from the curve through its
-/// neighbours, compared with most frames, and farther from both of them than the frames around are
-/// from each other: a fast turn, or a sudden stop, is neither. Where they do not, it is a sample whose
-/// fifth neighbour is far, compared with most samples.
-pub(super) fn find(series: &Rotations) -> Vec<usize> {
+/// neighbours, compared with most frames; that is farther from both of them than they are from each
+/// other, and than the frames around are. A fast turn, or a sudden stop, is not. Where they do not
+/// follow each other, it is a sample whose fifth neighbour is far, compared with most samples.
+pub(super) fn find(series: &Rotations, ordered: bool) -> Vec<usize> {
     if series.len() < FEW {
         return Vec::new();
     }
-    if in_order(series) { find_in_time(series) } else { find_isolated(series) }
+    if ordered { find_in_time(series) } else { find_isolated(series) }
 }
 
-/// Whether frames are much nearer to the next than to those far from them in time.
-fn in_order(series: &Rotations) -> bool {
+/// Whether frames are much nearer to the next than to those far from them in time: most of them, or
+/// on the whole, as where a joint rests and then moves.
+pub(super) fn in_order(series: &Rotations) -> bool {
     let n = series.len();
-    let probes = 128.min(n - 1);
-    // Evenly spread, and the same ones when time runs backwards.
-    let median = |lag: usize| {
-        let last = n - lag;
-        let mut all: Vec<f64> = (0..probes)
-            .map(|k| {
-                let i = (2 * k + 1) * last / (2 * probes);
-                apart(series.at(i), series.at(i + lag))
-            })
-            .collect();
+    if n < 3 {
+        return false;
+    }
+    let distances = |lag: usize| -> Vec<f64> {
+        // Evenly spread, and the same ones when time runs backwards.
+        let (last, probes) = (n - lag, 2048.min(n - lag));
+        let at = |k: usize| (2 * k + 1) * last / (2 * probes);
+        (0..probes).map(|k| apart(series.at(at(k)), series.at(at(k) + lag))).collect()
+    };
+    let (mut near, mut far) = (distances(1), distances(n / 3));
+    let energy = |all: &[f64]| all.iter().map(|d| d * d).sum::<f64>() / all.len() as f64;
+    let whole = energy(&near) < 0.25 * energy(&far);
+    let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
         *all.select_nth_unstable_by(middle, f64::total_cmp).1
     };
-    median(1) < 0.35 * median(n / 3)
+    whole || median(&mut near) < 0.35 * median(&mut far)
 }
 
 /// The curve through two frames on each side, at the middle: the cubic through them.
@@ -102,18 +107,31 @@ fn error(series: &Rotations, good: &[usize], at: usize) -> Option<f64> {
     Some(apart(here, line).min(apart(here, next)))
 }
 
-/// Whether a frame is farther from both neighbours than frames around it are from each other.
+/// Whether a frame is farther from frames before and after than these are from each other, and than
+/// frames around are. One beside it may be a glitch too, so the next but one counts as well.
 fn stands_apart(series: &Rotations, good: &[usize], at: usize, steps: &[f64]) -> bool {
     const AROUND: usize = 8;
-    let here = good[at];
-    let to = |i: Option<&usize>| i.map_or(f64::INFINITY, |&i| apart(series.at(i), series.at(here)));
-    let before = at.checked_sub(1).and_then(|i| good.get(i));
-    let nearest = to(before).min(to(good.get(at + 1)));
-    let (from, until) = (here.saturating_sub(AROUND), (here + AROUND).min(steps.len()));
+    let here = series.at(good[at]);
+    let get = |i: Option<usize>| i.and_then(|i| good.get(i)).map(|&i| series.at(i));
+    let sides = |a: usize, b: usize| [get(at.checked_sub(a)), get(at.checked_add(b))];
+    let mut farthest: f64 = 0.0;
+    for (a, b) in [(1, 1), (1, 2), (2, 1)] {
+        let nearest = match sides(a, b) {
+            [Some(before), Some(after)] => {
+                let nearest = apart(before, here).min(apart(here, after));
+                if apart(before, after) < nearest { nearest } else { 0.0 }
+            }
+            // At the ends there is only one side.
+            [Some(only), None] | [None, Some(only)] => apart(only, here),
+            [None, None] => 0.0,
+        };
+        farthest = farthest.max(nearest);
+    }
+    let (from, until) = (good[at].saturating_sub(AROUND), (good[at] + AROUND).min(steps.len()));
     let mut local: Vec<f64> = steps[from..until].to_vec();
     let middle = local.len() / 2;
     let usual = *local.select_nth_unstable_by(middle, f64::total_cmp).1;
-    nearest > 1.8 * usual + 0.5 * LEAST
+    farthest > 1.8 * usual + 0.1 * LEAST
 }
 
 /// Which neighbour has to be far.
@@ -151,7 +169,7 @@ fn find_isolated(series: &Rotations) -> Vec<usize> {
     let mut usual: Vec<f64> =
         (0..probes).map(|k| distance((2 * k + 1) * n / (2 * probes))).collect();
     let usual = *usual.select_nth_unstable_by(probes / 2, f64::total_cmp).1;
-    let threshold = (4.0 * usual).max(2.0 * LEAST);
+    let threshold = (4.0 * usual).max(0.4 * LEAST);
     alone.retain(|&i| distance(i) > threshold);
     alone.sort_unstable();
     alone
@@ -197,7 +215,8 @@ mod tests {
             let figure = Figure::random(12, seed).unwrap();
             let synth = Synth::generate(&figure, &options, seed).unwrap();
             for joint in synth.skeleton.indices().skip(1) {
-                let found = find(synth.clip.track(joint).rotations());
+                let series = synth.clip.track(joint).rotations();
+                let found = find(series, in_order(series));
                 let truth: Vec<usize> =
                     synth.glitches[joint.get()].iter().map(|f| f.get()).collect();
                 missed += truth.iter().filter(|t| !found.contains(t)).count();

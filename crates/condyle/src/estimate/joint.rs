@@ -6,7 +6,7 @@ use super::arcs::{self, Range};
 use super::ball::{self, BallOptions};
 use super::hinge::{Hinge, ON_ORBIT};
 use super::kinds::{Decision, Evidence, decide, places};
-use super::models::Spread;
+use super::models::{Spread, Universal};
 use super::moments::Moments;
 use super::options::EstimateOptions;
 use super::samples::Samples;
@@ -31,22 +31,74 @@ const FEW_SAMPLES: u64 = 30;
 /// Fewer keys than this get a note (A2).
 const FEW_KEYS: usize = 4;
 
+/// At most this share of samples without order are glitches.
+const MAX_TRIMMED: f64 = 0.02;
+
 impl Seen {
-    pub(crate) fn new(clips: Vec<Samples>, translation_moves: bool, time_counts: bool) -> Self {
-        let mut moments = Moments::default();
-        for clip in &clips {
-            moments.merge(&Moments::of(&clip.rotations));
+    pub(crate) fn new(
+        clips: Vec<Samples>,
+        translation_moves: bool,
+        time_counts: bool,
+        reject: bool,
+    ) -> Self {
+        let mut seen =
+            Self { clips, moments: Moments::default(), evidence: None, translation_moves };
+        seen.look(time_counts);
+        if reject {
+            seen.trim(time_counts);
+        }
+        seen
+    }
+
+    fn look(&mut self, time_counts: bool) {
+        self.moments = Moments::default();
+        for clip in &self.clips {
+            self.moments.merge(&Moments::of(&clip.rotations));
         }
         let mut jitters: Vec<f64> =
-            clips.iter().filter(|_| time_counts).filter_map(|clip| clip.jitter).collect();
+            self.clips.iter().filter(|_| time_counts).filter_map(|clip| clip.jitter).collect();
         jitters.sort_unstable_by(f64::total_cmp);
         let jitter = jitters.get(jitters.len() / 2).copied();
-        let rotations: Vec<&Rotations> = clips.iter().map(|clip| &clip.rotations).collect();
-        let evidence = Spread::new(&moments).and_then(|spread| {
-            let places = places(&spread, &rotations);
-            Evidence::new(&moments, jitter, places)
+        self.evidence = Spread::new(&self.moments).and_then(|spread| {
+            let places = places(&spread, &self.rotations());
+            Evidence::new(&self.moments, jitter, places)
         });
-        Self { clips, moments, evidence, translation_moves }
+    }
+
+    /// Of clips whose frames have no order, leaves out the few samples that lie far from a hinge, or
+    /// from a universal joint, that nearly all the others lie on. Where time runs, what is far from
+    /// the others but reached on a smooth way is no glitch.
+    fn trim(&mut self, time_counts: bool) {
+        if self.clips.iter().all(|clip| clip.ordered) {
+            return;
+        }
+        for model in [JointKind::Hinge, JointKind::Universal] {
+            for _ in 0..3 {
+                let Some(evidence) = &self.evidence else { return };
+                let residual = match model {
+                    JointKind::Hinge => Residual::hinge(&evidence.spread),
+                    _ => match evidence.universal {
+                        Some(universal) => Residual::Universal(universal),
+                        None => return,
+                    },
+                };
+                let all = self.clips.iter().flat_map(|clip| clip.rotations.iter());
+                let mut sizes: Vec<f64> = all.map(|q| residual.of(q)).collect();
+                let n = sizes.len();
+                if n < 50 {
+                    return;
+                }
+                let middle = *sizes.select_nth_unstable_by(n / 2, f64::total_cmp).1;
+                let cut = (8.0 * 1.4826 * middle).max(5.0_f64.to_radians());
+                let far = sizes.iter().filter(|r| **r > cut).count();
+                if far == 0 || far as f64 > (MAX_TRIMMED * n as f64).max(1.0) {
+                    break;
+                }
+                let unordered = self.clips.iter_mut().filter(|clip| !clip.ordered);
+                unordered.for_each(|clip| clip.drop_where(|q| residual.of(q) > cut));
+                self.look(time_counts);
+            }
+        }
     }
 
     fn used(&self) -> u64 {
@@ -60,6 +112,31 @@ impl Seen {
     /// The angle of every sample, clip by clip.
     fn angles(&self, of: impl Fn(Rotation) -> f64) -> Vec<Vec<f64>> {
         self.clips.iter().map(|clip| clip.rotations.iter().map(&of).collect()).collect()
+    }
+}
+
+/// How far rotations are from a model, radians.
+enum Residual {
+    /// From the plane of two quaternions.
+    Hinge([[f64; 4]; 2]),
+    Universal(Universal),
+}
+
+impl Residual {
+    fn hinge(spread: &Spread) -> Self {
+        Self::Hinge(spread.orbit())
+    }
+
+    fn of(&self, q: Rotation) -> f64 {
+        match self {
+            Self::Hinge(plane) => {
+                let q = q.quat().to_array();
+                let along = plane.map(|p| (0..4).map(|i| p[i] * q[i]).sum::<f64>());
+                let inside = along[0] * along[0] + along[1] * along[1];
+                2.0 * (1.0 - inside).max(0.0).sqrt()
+            }
+            Self::Universal(universal) => universal.residual(q).abs(),
+        }
     }
 }
 

@@ -285,7 +285,7 @@ mod tests {
             let evidence: Vec<_> = joints
                 .iter()
                 .map(|&joint| {
-                    let samples = Samples::new(&synth.skeleton, &synth.clip, joint, true);
+                    let samples = Samples::new(&synth.skeleton, &synth.clip, joint, 0, true);
                     let moments = Moments::of(&samples.rotations);
                     let spread = Spread::new(&moments).unwrap();
                     let places = places(&spread, &[&samples.rotations]);

@@ -43,7 +43,7 @@ use std::fmt;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
 
 use crate::math::Angle;
-use crate::motion::Clip;
+use crate::motion::{Clip, FrameIndex};
 use crate::rig::{JointKind, Rig, RigJoint, RigJoints, Source};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
@@ -155,11 +155,15 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let skeleton = first.skeleton;
     let mut warnings = Vec::new();
     let matches = match_takes(skeleton, takes, &mut warnings)?;
+    let starts: Vec<usize> = takes.iter().map(first_frame).collect();
+    for (number, _) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
+        warnings.push(format!("take {}: frame 0 is the rest pose, and left out", number + 1));
+    }
 
     let joints: Vec<JointIndex> = skeleton.indices().collect();
     let seen = threads::each(&joints, options.threads, |&joint| {
         skeleton.parent(joint)?;
-        Some(look(takes, &matches, joint, options))
+        Some(look(takes, &matches, &starts, joint, options))
     });
     let evidence = || seen.iter().flatten().filter_map(|s| s.evidence.as_ref());
     let noise = match options.noise {
@@ -189,22 +193,36 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
 fn look(
     takes: &[Take<'_>],
     matches: &[Vec<Option<JointIndex>>],
+    starts: &[usize],
     joint: JointIndex,
     options: &EstimateOptions,
 ) -> Seen {
     let reject = options.outliers == Outliers::Reject;
     let mut clips = Vec::with_capacity(takes.len());
     let mut translation_moves = false;
-    for (take, matches) in takes.iter().zip(matches) {
+    for ((take, matches), &from) in takes.iter().zip(matches).zip(starts) {
         if let Some(own) = matches[joint.get()]
             && take.clip.frame_count() > 0
         {
             translation_moves |= take.clip.track(own).translation_moves();
-            clips.push(Samples::new(take.skeleton, take.clip, own, reject));
+            clips.push(Samples::new(take.skeleton, take.clip, own, from, reject));
         }
     }
     let time_counts = options.noise == Noise::Auto;
-    Seen::new(clips, translation_moves, time_counts)
+    Seen::new(clips, translation_moves, time_counts, reject)
+}
+
+/// The first frame that counts: 1 if frame 0 is the rest pose, which many conversions put in front, and
+/// frame 1 is not.
+fn first_frame(take: &Take<'_>) -> usize {
+    let Take { skeleton, clip } = take;
+    let joints = || skeleton.indices().filter(|&j| skeleton.parent(j).is_some());
+    let off = |frame: FrameIndex| {
+        let off = |j: JointIndex| clip.rotation(j, frame).distance(skeleton[j].rest).degrees();
+        joints().map(off).fold(0.0, f64::max)
+    };
+    let is_bind = clip.frame_count() > 2 && off(FrameIndex(0)) < 1e-4 && off(FrameIndex(1)) > 5.0;
+    usize::from(is_bind)
 }
 
 /// For every take and every joint of the skeleton, the joint of that name in the take.

@@ -20,18 +20,37 @@ pub(crate) struct Samples {
     pub(crate) jitter: Option<f64>,
     /// How many keys there are.
     pub(crate) keys: usize,
+    /// Whether the order of the frames means something.
+    pub(crate) ordered: bool,
 }
 
 impl Samples {
-    pub(crate) fn new(skeleton: &Skeleton, clip: &Clip, joint: JointIndex, reject: bool) -> Self {
+    /// Leaves out the samples that a function of the rotation says are bad.
+    pub(crate) fn drop_where(&mut self, mut bad: impl FnMut(Rotation) -> bool) {
+        let kept: Rotations = self.rotations.iter().filter(|q| !bad(*q)).collect();
+        let dropped = self.rotations.len() - kept.len();
+        self.rotations = kept;
+        self.used -= dropped.min(self.used);
+        self.rejected += dropped;
+    }
+
+    pub(crate) fn new(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        joint: JointIndex,
+        from: usize,
+        reject: bool,
+    ) -> Self {
         let track = clip.track(joint);
         let back = skeleton[joint].rest.inverse();
         let series: Rotations = match track.rotation_times() {
-            KeyTimes::EveryFrame => track.rotations().iter().map(|r| back * r).collect(),
+            KeyTimes::EveryFrame => track.rotations().iter().skip(from).map(|r| back * r).collect(),
             KeyTimes::At(times) if times.len() == 1 => {
                 track.rotations().iter().map(|r| back * r).collect()
             }
-            KeyTimes::At(_) => clip.frames().map(|f| back * clip.rotation(joint, f)).collect(),
+            KeyTimes::At(_) => {
+                clip.frames().skip(from).map(|f| back * clip.rotation(joint, f)).collect()
+            }
         };
         let mut samples = Self::from_series(&series, reject);
         samples.keys = track.rotations().len();
@@ -40,7 +59,8 @@ impl Samples {
 
     /// Of rotations in the order of time.
     pub(crate) fn from_series(series: &Rotations, reject: bool) -> Self {
-        let bad = if reject { glitches::find(series) } else { Vec::new() };
+        let ordered = glitches::in_order(series);
+        let bad = if reject { glitches::find(series, ordered) } else { Vec::new() };
         let good: Rotations;
         let kept = if bad.is_empty() {
             series
@@ -65,6 +85,7 @@ impl Samples {
             rejected: bad.len(),
             jitter: noise::jitter(kept),
             keys: series.len(),
+            ordered,
         }
     }
 }

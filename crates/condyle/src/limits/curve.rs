@@ -536,7 +536,7 @@ impl Curve {
             (Self::Great(_) | Self::Circle(_), Self::Great(_) | Self::Circle(_)) => 500,
             (_, Self::Custom(_)) | (Self::Custom(_), _) => 50_000,
             // Sides of an offset are found by feet.
-            (Self::Ellipse(_), Self::Ellipse(c)) if c.offset != 0.0 => 1_000_000,
+            (_, Self::Ellipse(c)) | (Self::Ellipse(c), _) if c.offset != 0.0 => 8_000_000,
             _ => 100_000,
         }
     }

@@ -70,7 +70,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_PIECES: usize = 100_000;
 
 /// The work of preparing a limit, at most. A unit is about a nanosecond.
-const MAX_WORK: u64 = 4_000_000_000;
+const MAX_WORK: u64 = 1_500_000_000;
 
 /// What is left of [`MAX_WORK`]. It is counted, not timed, so that the same limits are refused
 /// everywhere.

@@ -10,6 +10,7 @@ mod acclaim;
 mod allocations;
 mod bvh;
 mod enforce;
+mod estimate;
 mod fuzz;
 mod hostile;
 mod mutations;

@@ -27,7 +27,7 @@ const ZEROED: [&str; 7] =
 /// Of the size of the figure. The BVH has four to six decimals.
 const TOLERANCE: f64 = 2e-6;
 
-fn takes() -> Vec<(MotionFile, MotionFile)> {
+pub(crate) fn takes() -> Vec<(MotionFile, MotionFile)> {
     let (Some(asf_amc), Some(bvh)) = (shared("asf-amc"), shared("bvh")) else { return Vec::new() };
     let options = ReadOptions::default();
     let cmu = ReadOptions { source_unit: Some(LengthUnit::CMU), ..options };
