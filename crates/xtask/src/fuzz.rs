@@ -16,7 +16,7 @@ const SECONDS: u32 = 600;
 const RATE: f64 = 1000.0;
 
 /// The targets and the dictionary of their format; made files need none.
-const TARGETS: [(&str, Option<&str>); 10] = [
+const TARGETS: [(&str, Option<&str>); 11] = [
     ("read_bvh", Some("bvh")),
     ("read_asf", Some("acclaim")),
     ("read_amc", Some("acclaim")),
@@ -27,6 +27,7 @@ const TARGETS: [(&str, Option<&str>); 10] = [
     ("convert", None),
     ("limits", None),
     ("read_rig", Some("rig")),
+    ("read_summary", Some("cst")),
 ];
 
 pub(crate) fn run(seconds: Option<String>) -> ExitCode {

@@ -23,23 +23,29 @@
 mod arcs;
 mod ball;
 mod boundary;
+mod cst;
 mod directions;
 mod ellipse;
 mod glitches;
 mod hinge;
+mod jitter;
 mod joint;
 mod kinds;
 mod models;
 mod moments;
 mod noise;
+mod occupancy;
 mod options;
 mod samples;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod universal;
 
 use std::fmt;
 
+pub use cst::{SummaryError, SummaryErrorKind};
+pub use summary::{MergeError, RestsDiffer, Summary};
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
 
 use crate::math::Angle;

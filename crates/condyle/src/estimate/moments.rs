@@ -123,6 +123,36 @@ impl Moments {
     }
 }
 
+impl Moments {
+    /// The sums in units of 2⁻⁶⁰, in the order of [`EXPONENTS`].
+    pub(crate) const fn sums(&self) -> &[i128; PRODUCTS] {
+        &self.sums
+    }
+
+    /// What was taken apart by [`count`](Self::count) and [`sums`](Self::sums); `None` unless they
+    /// could be those of so many unit quaternions.
+    pub(crate) fn from_sums(count: u64, sums: [i128; PRODUCTS]) -> Option<Self> {
+        let whole = i128::from(count) << 60;
+        // Lengths are 1 to within 10⁻⁹, and each chunk is rounded once.
+        let slack = (whole >> 20) + i128::from(count);
+        let bound = whole + slack;
+        if sums.iter().any(|sum| *sum > bound || *sum < -bound) {
+            return None;
+        }
+        // (x² + y² + z² + w²)² = 1: fourth powers once, products of two squares twice.
+        let mut total = 0;
+        for ([a, b, c, d], sum) in EXPONENTS.into_iter().zip(sums) {
+            if a == b && c == d {
+                total += if b == c { sum } else { 2 * sum };
+                if sum < 0 || total > bound {
+                    return None;
+                }
+            }
+        }
+        ((total - whole).abs() <= slack).then_some(Self { count, sums })
+    }
+}
+
 /// In the order of [`EXPONENTS`].
 struct Means([f64; PRODUCTS]);
 
@@ -328,6 +358,28 @@ mod tests {
         nested.merge(&pair);
         assert_eq!(first, nested);
         assert_eq!(first.count(), 1000);
+    }
+
+    #[test]
+    fn sums_that_no_rotations_have_are_refused() {
+        let moments = Moments::of(&random(1000));
+        let (count, sums) = (moments.count(), *moments.sums());
+        assert_eq!(Moments::from_sums(count, sums), Some(moments));
+        assert_eq!(Moments::from_sums(0, [0; PRODUCTS]), Some(Moments::default()));
+        assert_eq!(Moments::from_sums(count + 1, sums), None);
+        assert_eq!(Moments::from_sums(u64::MAX, [i128::MIN; PRODUCTS]), None);
+        // The sum of x² y² below zero, made up for by that of x⁴.
+        let mut other = sums;
+        (other[4], other[0]) = (-1, sums[0] + 2 * (sums[4] + 1));
+        assert_eq!(EXPONENTS[4], [0, 0, 1, 1]);
+        assert_eq!(Moments::from_sums(count, other), None);
+        for i in 0..PRODUCTS {
+            for value in [i128::MIN, i128::MAX, -(1 << 71), 1 << 71] {
+                let mut other = sums;
+                other[i] = value;
+                assert_eq!(Moments::from_sums(count, other), None, "{i}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use condyle::estimate::Summary;
 use condyle::formats::{Format, ReadErrorKind, ReadOptions, read};
 
 use crate::fuzz::{ASF, TARGETS};
@@ -78,4 +79,30 @@ fn known_faults_get_the_right_error() {
     asf("cycle", |_| true);
     check("read_amc", "bone_twice", Format::Amc, |_| true);
     check("read_trc", "frames_1e9", Format::Trc, |k| matches!(k, K::Declared { .. }));
+}
+
+#[test]
+fn summaries_are_what_another_program_writes() {
+    // Made by a script from the description of the format.
+    let read = |name: &str| {
+        Summary::read(&std::fs::read(corpus().join("read_summary").join(name)).unwrap())
+    };
+    let summary = read("two_joints").unwrap();
+    let skeleton = summary.skeleton().unwrap();
+    let names: Vec<_> = skeleton.joints().iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["hip", "knee"]);
+    assert_eq!(skeleton.joints()[1].end_sites[0].name.as_deref(), Some("tip"));
+    assert!(read("empty").unwrap().is_empty());
+    assert_eq!(read("most_samples").unwrap().len(), 1);
+    for (name, expected) in [
+        ("cut_short", "@12: cut short: 1426 of 1526 bytes"),
+        ("checksum", "@1518: damaged: the checksum is not that of the bytes"),
+        ("joints_2e32", "@20: joints: 4294967295, but there is room for 0 at most"),
+        ("cycle", "@29: a joint that is above itself"),
+        ("blocks_1e9", "@713: blocks of cells: 1000000000, but there is room for 0 at most"),
+        ("moments_at_the_end_of_their_range", "@145: moments that no rotations have"),
+        ("block_that_is_none", "@713: cells that are no sorted set"),
+    ] {
+        assert_eq!(read(name).unwrap_err().to_string(), expected, "{name}");
+    }
 }

@@ -73,7 +73,7 @@ pub const ASF: &str = "\
 pub type Target = fn(&[u8]);
 
 /// The targets by name, in the order they run.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("read_bvh", read_bvh),
     ("read_asf", read_asf),
     ("read_amc", read_amc),
@@ -84,6 +84,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("convert", |data| made(data, convert)),
     ("limits", limits::check),
     ("read_rig", read_rig),
+    ("read_summary", read_summary),
 ];
 
 /// Any bytes as BVH.
@@ -118,6 +119,50 @@ pub fn read_rig(data: &[u8]) {
             assert_eq!(again.rig.write().expect("as before"), written);
         }
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Any bytes as a summary, and what stands between its header and its checksum with both put right;
+/// what reads is written as it was, and merges.
+pub fn read_summary(data: &[u8]) {
+    check_summary(data);
+    let body = match data.strip_prefix(b"condylst") {
+        Some(rest) if rest.len() >= 20 => &rest[12..rest.len() - 8],
+        _ => data,
+    };
+    let mut sealed = b"condylst\x01\0\0\0".to_vec();
+    sealed.extend((body.len() as u64 + 28).to_le_bytes());
+    sealed.extend(body);
+    // FNV-1a.
+    let sum = sealed.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    sealed.extend(sum.to_le_bytes());
+    check_summary(&sealed);
+}
+
+fn check_summary(data: &[u8]) {
+    use condyle::estimate::{MergeError, Summary};
+    let summary = match Summary::read(data) {
+        Ok(summary) => summary,
+        Err(error) => {
+            assert!(error.byte() <= data.len() as u64 && !error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(summary.write() == data, "it is not written as it was read");
+    assert_eq!(summary.skeleton().expect("joints are checked").len(), summary.len());
+    let mut empty = Summary::default();
+    assert_eq!(empty.merge(&summary), Ok(Vec::new()));
+    assert!(empty.write() == data, "nothing more is something else");
+    let mut twice = summary.clone();
+    match twice.merge(&summary) {
+        Ok(differ) => {
+            assert!(differ.is_empty());
+            let bytes = twice.write();
+            assert!(Summary::read(&bytes).expect("what was written can be read").write() == bytes);
+        }
+        Err(error) => assert!(matches!(error, MergeError::TooManySamples { .. }), "{error}"),
     }
 }
 
