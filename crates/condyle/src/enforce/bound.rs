@@ -42,8 +42,6 @@ pub(super) struct BoundJoint {
     pub(super) restricts: bool,
     /// An excess up to this is within the noise of the estimate (decision 12).
     pub(super) allowance: Angle,
-    /// The rest pose, if the rig says that it is outside.
-    pub(super) infeasible_rest: Option<Rotation>,
     /// `rest · center`, and back.
     zero: Rotation,
     from_zero: Rotation,
@@ -84,7 +82,6 @@ impl BoundRig {
                 limit,
                 restricts,
                 allowance: Angle::from_degrees((3.0 * noise).max(0.01)),
-                infeasible_rest: (entry.rest_inside == Some(false)).then_some(rest),
                 zero,
                 from_zero: zero.inverse(),
             });

@@ -14,6 +14,9 @@ use crate::threads;
 pub struct Check {
     /// How many frames the clip has.
     pub frames: usize,
+    /// Whether frame 0 is a pose in front of the motion, see [`Clip::has_leading_pose`]. It is not
+    /// looked at: an estimate leaves it out too.
+    pub leading_pose: bool,
     /// The joints that both the rig and the skeleton have, in the skeleton's order.
     pub joints: Vec<JointCheck>,
 }
@@ -27,9 +30,6 @@ pub struct JointCheck {
     pub outside: usize,
     /// How many frames are outside by less.
     pub within_noise: usize,
-    /// How many frames are the rest pose, exactly, although the rig says that it is outside
-    /// (`rest_inside`): conversions put it in front of a motion. They are in no other count.
-    pub at_rest: usize,
     /// How far outside the worst frame is: −distance. Negative if all frames are inside; then it is
     /// what was left to the boundary. −180° where there is no limit or no frame.
     pub worst: Angle,
@@ -55,20 +55,18 @@ impl BoundRig {
     /// If the clip has another number of joints than the skeleton that the rig is bound to.
     #[must_use]
     pub fn check(&self, clip: &Clip, threads: NonZeroUsize) -> Check {
-        let joints = threads::each(self.bound(clip), threads, |bound| of_joint(bound, clip));
-        Check { frames: clip.frame_count(), joints }
+        let leading_pose = clip.has_leading_pose();
+        let from = usize::from(leading_pose);
+        let joints = threads::each(self.bound(clip), threads, |bound| of_joint(bound, clip, from));
+        Check { frames: clip.frame_count(), leading_pose, joints }
     }
 }
 
-/// What is this near to the rest pose is it, radians: what six decimals of a file leave over.
-const AT_REST: f64 = 1e-6;
-
-fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
+fn of_joint(bound: &BoundJoint, clip: &Clip, from: usize) -> JointCheck {
     let mut found = JointCheck {
         joint: bound.joint,
         outside: 0,
         within_noise: 0,
-        at_rest: 0,
         worst: Angle::from_radians(-Angle::HALF_TURN.radians()),
         worst_frame: FrameIndex(0),
         allowance: bound.allowance,
@@ -78,13 +76,6 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
     }
     let mut add = |frame, local, times| {
         let excess = Angle::from_radians(-bound.limit.distance(bound.motion(local)).radians());
-        if excess > bound.allowance
-            && let Some(rest) = bound.infeasible_rest
-            && rest.distance(local).radians() < AT_REST
-        {
-            found.at_rest += times;
-            return;
-        }
         if excess > bound.allowance {
             found.outside += times;
         } else if excess.radians() > crate::limits::TOLERANCE {
@@ -100,7 +91,7 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
             add(FrameIndex(0), track.rotations().at(0), clip.frame_count());
         }
     } else {
-        bound.locals(clip).for_each(|(frame, local)| add(frame, local, 1));
+        bound.locals(clip).skip(from).for_each(|(frame, local)| add(frame, local, 1));
     }
     found
 }

@@ -4,11 +4,13 @@ use glam::DVec3;
 
 use super::arcs::{self, Range};
 use super::ball::{self, BallOptions};
+use super::bind::{self, Repair};
 use super::hinge::{Hinge, ON_ORBIT};
 use super::kinds::{Decision, Evidence, decide, places};
 use super::models::{Spread, Universal};
 use super::moments::Moments;
 use super::options::EstimateOptions;
+use super::paper;
 use super::samples::Samples;
 use super::universal::UniversalJoint;
 use crate::limits::{Limit, PreparedLimit};
@@ -115,6 +117,54 @@ impl Seen {
     }
 }
 
+/// A root goes anywhere.
+pub(super) fn root() -> RigJoint {
+    let source = Some(Source::Estimated);
+    RigJoint { kind: JointKind::Free, source, ..RigJoint::default() }
+}
+
+/// Kind and limit as the paper has them.
+pub(super) fn paper_entry(
+    skeleton: &Skeleton,
+    joint: JointIndex,
+    series: &[Rotations],
+    options: &EstimateOptions,
+) -> RigJoint {
+    let clips: Vec<&Rotations> = series.iter().collect();
+    let Some(found) = paper::estimate(&clips, &options.paper) else { return unseen() };
+    let samples = series.iter().map(|s| s.len() as u64).sum();
+    let mut entry = RigJoint {
+        kind: found.kind,
+        center: found.center,
+        limit: found.limit,
+        why: Some(found.why),
+        notes: found.notes,
+        samples: Some(samples),
+        rejected: Some(0),
+        source: Some(Source::Estimated),
+        ..RigJoint::default()
+    };
+    match entry.limit.prepare() {
+        Ok(limit) => judge(&mut entry, &limit, &clips, 0.0, skeleton[joint].rest, options.repair),
+        Err(error) => {
+            entry.notes.push(format!("the limit cannot be used ({error}); it is left open"));
+            entry.limit = Limit::Free;
+        }
+    }
+    entry
+}
+
+fn unseen() -> RigJoint {
+    RigJoint {
+        kind: JointKind::Ball,
+        confidence: Some(0.0),
+        why: Some("no sample of it".to_owned()),
+        samples: Some(0),
+        source: Some(Source::Estimated),
+        ..RigJoint::default()
+    }
+}
+
 /// How far rotations are from a model, radians.
 enum Residual {
     /// From the plane of two quaternions.
@@ -148,16 +198,7 @@ pub(crate) fn entry(
     noise: f64,
     options: &EstimateOptions,
 ) -> RigJoint {
-    let Some(evidence) = &seen.evidence else {
-        return RigJoint {
-            kind: JointKind::Ball,
-            confidence: Some(0.0),
-            why: Some("no sample of it".to_owned()),
-            samples: Some(0),
-            source: Some(Source::Estimated),
-            ..RigJoint::default()
-        };
-    };
+    let Some(evidence) = &seen.evidence else { return unseen() };
     let mut decision = decide(evidence, noise);
     let mut notes = Vec::new();
     let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
@@ -200,7 +241,10 @@ pub(crate) fn entry(
         ..RigJoint::default()
     };
     match entry.limit.prepare() {
-        Ok(limit) => judge(&mut entry, &limit, seen, decision.noise, skeleton[joint].rest),
+        Ok(limit) => {
+            let rest = skeleton[joint].rest;
+            judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options.repair);
+        }
         Err(error) => {
             notes.push(format!("the limit cannot be used ({error}); it is left open"));
             entry.limit = Limit::Free;
@@ -236,10 +280,17 @@ fn rounded(value: f64, units: f64) -> f64 {
 }
 
 /// What the limit says about samples and rest.
-fn judge(entry: &mut RigJoint, limit: &PreparedLimit, seen: &Seen, noise: f64, rest: Rotation) {
+fn judge(
+    entry: &mut RigJoint,
+    limit: &PreparedLimit,
+    samples: &[&Rotations],
+    noise: f64,
+    rest: Rotation,
+    repair: Repair,
+) {
     let back = entry.center.inverse();
     let mut excess = 0.0_f64;
-    for q in seen.clips.iter().flat_map(|clip| clip.rotations.iter()) {
+    for q in samples.iter().flat_map(|clip| clip.iter()) {
         let m = back * q;
         if !limit.contains(m) {
             excess = excess.max(-limit.distance(m).radians());
@@ -251,7 +302,8 @@ fn judge(entry: &mut RigJoint, limit: &PreparedLimit, seen: &Seen, noise: f64, r
     let rest_excess = if inside { 0.0 } else { -limit.distance(back).radians() };
     entry.rest_inside = Some(inside);
     entry.rest_excess = Some(Angle::from_radians(rest_excess.max(0.0)));
-    entry.start = (!inside).then(|| rest * entry.center * limit.project(back));
+    let start = bind::start(&entry.limit, limit, entry.center, samples, repair);
+    entry.start = start.map(|start| rest * start.rotation);
 }
 
 fn fixed(evidence: &Evidence, decision: &Decision) -> Option<(Rotation, Limit)> {

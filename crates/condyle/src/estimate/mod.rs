@@ -22,6 +22,7 @@
 
 mod arcs;
 mod ball;
+mod bind;
 mod boundary;
 mod cst;
 mod directions;
@@ -36,6 +37,7 @@ mod moments;
 mod noise;
 mod occupancy;
 mod options;
+mod paper;
 mod samples;
 mod summary;
 #[cfg(test)]
@@ -44,13 +46,15 @@ mod universal;
 
 use std::fmt;
 
+pub use bind::Repair;
 pub use cst::{SummaryError, SummaryErrorKind};
-pub use summary::{MergeError, RestsDiffer, Summary};
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
+pub use paper::{PaperOptions, Space, Threshold};
+pub use summary::{MergeError, RestsDiffer, Summary};
 
-use crate::math::Angle;
-use crate::motion::{Clip, FrameIndex};
-use crate::rig::{JointKind, Rig, RigJoint, RigJoints, Source};
+use crate::math::{Angle, Rotations};
+use crate::motion::Clip;
+use crate::rig::{Rig, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
 use joint::Seen;
@@ -161,12 +165,39 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let skeleton = first.skeleton;
     let mut warnings = Vec::new();
     let matches = match_takes(skeleton, takes, &mut warnings)?;
-    let starts: Vec<usize> = takes.iter().map(first_frame).collect();
+    let starts: Vec<usize> =
+        takes.iter().map(|take| usize::from(take.clip.has_leading_pose())).collect();
     for (number, _) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
-        warnings.push(format!("take {}: frame 0 is the rest pose, and left out", number + 1));
+        warnings.push(format!(
+            "take {}: frame 0 is a pose in front of the motion, and left out",
+            number + 1
+        ));
     }
 
     let joints: Vec<JointIndex> = skeleton.indices().collect();
+    let names = skeleton.joints().iter().map(|j| j.name.as_str());
+    if options.method == Method::Paper {
+        let entries = threads::each(&joints, options.threads, |&joint| {
+            if skeleton.parent(joint).is_none() {
+                return joint::root();
+            }
+            let series: Vec<Rotations> = takes
+                .iter()
+                .zip(&matches)
+                .filter_map(|(take, own)| Some((take, own[joint.get()]?)))
+                .filter(|(take, _)| take.clip.frame_count() > 0)
+                .map(|(take, own)| samples::series(take.skeleton, take.clip, own, 0))
+                .collect();
+            joint::paper_entry(skeleton, joint, &series, options)
+        });
+        return Ok(Estimate {
+            skeleton: skeleton.clone(),
+            joints: names.zip(entries).collect(),
+            noise: Angle::ZERO,
+            frames,
+            warnings,
+        });
+    }
     let seen = threads::each(&joints, options.threads, |&joint| {
         skeleton.parent(joint)?;
         Some(look(takes, &matches, &starts, joint, options))
@@ -179,13 +210,8 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
         Some(seen) => joint::entry(skeleton, *joint, seen, noise, options),
-        None => RigJoint {
-            kind: JointKind::Free,
-            source: Some(Source::Estimated),
-            ..RigJoint::default()
-        },
+        None => joint::root(),
     });
-    let names = skeleton.joints().iter().map(|j| j.name.as_str());
     Ok(Estimate {
         skeleton: skeleton.clone(),
         joints: names.zip(entries).collect(),
@@ -216,19 +242,6 @@ fn look(
     }
     let time_counts = options.noise == Noise::Auto;
     Seen::new(clips, translation_moves, time_counts, reject)
-}
-
-/// The first frame that counts: 1 if frame 0 is the rest pose, which many conversions put in front, and
-/// frame 1 is not.
-fn first_frame(take: &Take<'_>) -> usize {
-    let Take { skeleton, clip } = take;
-    let joints = || skeleton.indices().filter(|&j| skeleton.parent(j).is_some());
-    let off = |frame: FrameIndex| {
-        let off = |j: JointIndex| clip.rotation(j, frame).distance(skeleton[j].rest).degrees();
-        joints().map(off).fold(0.0, f64::max)
-    };
-    let is_bind = clip.frame_count() > 2 && off(FrameIndex(0)) < 1e-4 && off(FrameIndex(1)) > 5.0;
-    usize::from(is_bind)
 }
 
 /// For every take and every joint of the skeleton, the joint of that name in the take.

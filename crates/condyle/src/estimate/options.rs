@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use super::{PaperOptions, Repair};
 use crate::math::Angle;
 
 /// How kinds and limits are found.
@@ -68,6 +69,10 @@ pub struct EstimateOptions {
     pub raw: bool,
     /// How far limits are widened at every end.
     pub margin: Angle,
+    /// How a start pose is found for a joint whose rest pose is outside (A10).
+    pub repair: Repair,
+    /// For [`Method::Paper`].
+    pub paper: PaperOptions,
     /// Threads to work with; one starts none.
     pub threads: NonZeroUsize,
 }
@@ -83,6 +88,8 @@ impl Default for EstimateOptions {
             coverage: 1.0,
             raw: false,
             margin: Angle::ZERO,
+            repair: Repair::default(),
+            paper: PaperOptions::default(),
             threads: NonZeroUsize::MIN,
         }
     }

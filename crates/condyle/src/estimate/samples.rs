@@ -41,19 +41,9 @@ impl Samples {
         from: usize,
         reject: bool,
     ) -> Self {
-        let track = clip.track(joint);
-        let back = skeleton[joint].rest.inverse();
-        let series: Rotations = match track.rotation_times() {
-            KeyTimes::EveryFrame => track.rotations().iter().skip(from).map(|r| back * r).collect(),
-            KeyTimes::At(times) if times.len() == 1 => {
-                track.rotations().iter().map(|r| back * r).collect()
-            }
-            KeyTimes::At(_) => {
-                clip.frames().skip(from).map(|f| back * clip.rotation(joint, f)).collect()
-            }
-        };
+        let series = series(skeleton, clip, joint, from);
         let mut samples = Self::from_series(&series, reject);
-        samples.keys = track.rotations().len();
+        samples.keys = clip.track(joint).rotations().len();
         samples
     }
 
@@ -86,6 +76,26 @@ impl Samples {
             jitter: noise::jitter(kept),
             keys: series.len(),
             ordered,
+        }
+    }
+}
+
+/// The rotations of a joint relative to rest, frame by frame; one alone if it does not move.
+pub(super) fn series(
+    skeleton: &Skeleton,
+    clip: &Clip,
+    joint: JointIndex,
+    from: usize,
+) -> Rotations {
+    let track = clip.track(joint);
+    let back = skeleton[joint].rest.inverse();
+    match track.rotation_times() {
+        KeyTimes::EveryFrame => track.rotations().iter().skip(from).map(|r| back * r).collect(),
+        KeyTimes::At(times) if times.len() == 1 => {
+            track.rotations().iter().map(|r| back * r).collect()
+        }
+        KeyTimes::At(_) => {
+            clip.frames().skip(from).map(|f| back * clip.rotation(joint, f)).collect()
         }
     }
 }

@@ -73,7 +73,7 @@ impl JointSummary {
 
     /// One clip, its samples taken as they are.
     pub(crate) fn of(samples: &Samples) -> Self {
-        let Samples { rotations, used, rejected, jitter, keys } = samples;
+        let Samples { rotations, used, rejected, jitter, keys, .. } = samples;
         let counts = Counts { frames: *used, rejected: *rejected, keys: *keys };
         Self::new(Moments::of(rotations), rotations, counts, *jitter)
     }
@@ -187,7 +187,7 @@ impl Summary {
     pub(crate) fn of_clip(skeleton: &Skeleton, clip: &Clip, reject: bool) -> Self {
         let joints = skeleton
             .indices()
-            .map(|joint| JointSummary::of(&Samples::new(skeleton, clip, joint, reject)))
+            .map(|joint| JointSummary::of(&Samples::new(skeleton, clip, joint, 0, reject)))
             .collect();
         Self::new(skeleton, joints)
     }
@@ -386,7 +386,7 @@ mod tests {
         }
         let joints = skeleton
             .indices()
-            .map(|j| JointSummary::of(&Samples::new(&synth.skeleton, &synth.clip, j, true)))
+            .map(|j| JointSummary::of(&Samples::new(&synth.skeleton, &synth.clip, j, 0, true)))
             .collect();
         Summary::new(&skeleton, joints)
     }
@@ -529,7 +529,7 @@ mod tests {
             let samples: Vec<Samples> = synth
                 .skeleton
                 .indices()
-                .map(|j| Samples::new(&synth.skeleton, &synth.clip, j, true))
+                .map(|j| Samples::new(&synth.skeleton, &synth.clip, j, 0, true))
                 .collect();
             let start = Instant::now();
             let one = Summary::new(&synth.skeleton, samples.iter().map(JointSummary::of).collect());

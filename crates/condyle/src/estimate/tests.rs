@@ -3,6 +3,7 @@
 use super::*;
 use crate::limits::Limit;
 use crate::math::Rotation;
+use crate::rig::RigJoint;
 use crate::synth::{Exploration, Figure, JointTruth, Options, Rng, Synth};
 
 fn takes(synth: &Synth) -> [Take<'_>; 1] {

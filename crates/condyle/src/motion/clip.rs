@@ -218,6 +218,31 @@ impl Clip {
         (0..u32::try_from(self.frame_count).expect("checked by Clip::new")).map(FrameIndex)
     }
 
+    /// Whether frame 0 is a pose in front of the motion, as conversions and calibrations leave it there:
+    /// some joint jumps by more than 20° to frame 1, three times as far as any joint does from there to
+    /// the next frames.
+    #[must_use]
+    pub fn has_leading_pose(&self) -> bool {
+        const JUMP: f64 = 20.0 * (std::f64::consts::PI / 180.0);
+        const AFTER: u32 = 10;
+        let count = u32::try_from(self.frame_count()).unwrap_or(u32::MAX);
+        if count < 3 {
+            return false;
+        }
+        let step = |from: u32| {
+            let turn = |track: &Track| {
+                let at = |frame: u32| match track.rotation_times() {
+                    KeyTimes::EveryFrame => track.rotations().at(frame as usize),
+                    KeyTimes::At(_) => self.rotation_of(track, FrameIndex(frame)),
+                };
+                at(from).distance(at(from + 1)).radians()
+            };
+            self.tracks().iter().map(turn).fold(0.0, f64::max)
+        };
+        let jump = step(0);
+        jump > JUMP && (1..count.min(AFTER) - 1).all(|from| 3.0 * step(from) < jump)
+    }
+
     /// How fast.
     #[must_use]
     pub const fn rate(&self) -> FrameRate {

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use condyle::enforce::BoundRig;
 use condyle::estimate::{EstimateOptions, Take, estimate};
 use condyle::formats::{ReadOptions, read_file};
+use condyle::glam::DVec3;
 use condyle::rig::{JointKind, RigJoint};
 
 use crate::same_take::takes;
@@ -16,7 +17,7 @@ fn spread(clip: &condyle::motion::Clip, joint: condyle::skeleton::JointIndex) ->
     let mean = condyle::math::mean_rotation(rotations.iter().map(|r| (r, 1.0))).unwrap();
     let mut m = [[0.0; 3]; 3];
     let logs: Vec<_> = rotations.iter().map(|r| (mean.rotation.inverse() * r).log()).collect();
-    let middle = logs.iter().sum::<condyle::glam::DVec3>() / logs.len() as f64;
+    let middle = logs.iter().sum::<DVec3>() / logs.len() as f64;
     for v in &logs {
         let v = (*v - middle).to_array();
         for i in 0..3 {
