@@ -35,7 +35,8 @@ MOTION
     .to_owned();
     let _ = writeln!(text, "Frames: {frames}\nFrame Time: 0.0083333");
     for i in 0..frames {
-        let angle = 20.0 - 20.0 * (i as f64 * 0.1).cos();
+        // Up for thirty frames, down for thirty.
+        let angle = 40.0 * (1.0 - ((i % 60) as f64 / 30.0 - 1.0).abs());
         let _ = writeln!(text, "0 90 0 0 0 0 0 {angle:.6} 0 0 0 0");
     }
     text
@@ -173,6 +174,8 @@ fn what_cannot_be_estimated_says_why_and_writes_nothing() {
     folder.write("alien.bvh", &alien);
     folder.write("strange.json", "{\"condyle\": 1, \"skeleton\": {\"joints\": []}, \"joints\": {\"Wing\": {\"kind\": \"ball\"}}}");
     folder.write("list.json", "[1, 2]");
+    folder.write("nan.bvh", &swinging(5).replacen("0 90 0 0 0 0 0 ", "0 90 0 0 0 0 0 nan", 1));
+    assert_eq!(folder.condyle("convert swing.bvh swing.trc").status.code(), Some(0));
     let before = folder.names();
     for (args, words) in [
         ("estimate one.bvh -o rig.json", &["one.bvh: there is one frame only", "help: "][..]),
@@ -265,6 +268,9 @@ fn several_clips_are_one_estimate_and_few_keys_are_told() {
     let value = json(&folder, "estimate --json swing.bvh walk.bvh -o rig.json");
     assert_eq!(value["frames"], 260);
     assert_eq!(value["joints"]["Leg"]["samples"], 260);
+    // In any order.
+    let one = folder.condyle("estimate swing.bvh walk.bvh -o -").stdout;
+    assert_eq!(folder.condyle("estimate walk.bvh swing.bvh -o -").stdout, one);
     // A joint less in the second: told with the name of the file.
     let footless = swinging(60).replace("JOINT Foot", "JOINT Toe");
     folder.write("toe.bvh", &footless);

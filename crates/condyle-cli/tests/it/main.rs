@@ -1005,3 +1005,22 @@ fn the_example_of_the_readme_works() {
     let codes: Vec<_> = commands.lines().map(run).collect();
     assert_eq!(codes, [Some(1), Some(0), Some(0)]);
 }
+
+/// What README and the method page quote of the demo is what it prints.
+#[test]
+fn the_quoted_demo_is_the_demo() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = Folder::new("quoted");
+    let mut out = String::from_utf8(folder.condyle("demo -o demo").stdout).unwrap();
+    let got = folder.condyle("estimate demo/figure.bvh -o rig.json");
+    out.push_str(&String::from_utf8(got.stdout).unwrap());
+    let said: Vec<&str> = out.lines().map(str::trim_end).collect();
+    for page in ["README.md", "docs/estimate.md"] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        let blocks = text.split("```text\n").skip(1).map(|b| b.split("```").next().unwrap());
+        let block = blocks.into_iter().find(|b| b.contains(" joint  ")).unwrap();
+        for line in block.lines().filter(|l| !l.starts_with('$') && l.trim() != "…") {
+            assert!(said.contains(&line), "{page} quotes {line:?}, which is not said:\n{out}");
+        }
+    }
+}
