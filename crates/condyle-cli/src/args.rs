@@ -42,8 +42,9 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  condyle estimate *.bvh -o rig.json\n  condyle estimate \
                             02.asf 02_01.amc 02_03.amc -o rig.json\n  condyle estimate walk.bvh \
                             -o rig.json --model ellipse --margin 2\n  condyle estimate poses.bvh \
-                            -o rig.json --raw --outliers keep\n\nInto a rig that is there: entries \
-                            with \"source\": \"edited\" and fields that are not known stay.")]
+                            -o rig.json --raw --outliers keep\n\nInto a rig that is there:\n  \
+                            Entries with \"source\": \"edited\" stay, and so do unknown \
+                            fields.\n  What would have changed is told.")]
     Estimate(Estimate),
     /// Pictures and figures of limits
     #[command(subcommand, after_help = limits_help())]

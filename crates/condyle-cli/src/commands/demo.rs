@@ -88,7 +88,7 @@ fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> S
         text,
         "Noise: {:.2}° found, {}° put in.\n\
          Swing is the share of the sphere that the bone can point to, twist how wide its range is;\n\
-         the estimate measures twist from the middle of its region, the truth from rest.",
+         the estimate measures twist from the middle of its region, the truth from a zero of its own.",
         found.noise.degrees(),
         synth.noise.degrees()
     );
