@@ -3,7 +3,7 @@ CARGO ?= cargo
 
 .PHONY: demo test check bench clean
 
-demo: ## Build condyle and run its demo: a figure with known truth, shown and converted.
+demo: ## Build condyle and run its demo: a figure with known truth, estimated from its motion.
 	$(CARGO) run --release --quiet --package condyle-cli -- demo -o target/demo
 
 test: tools ## Everything the project checks, as CI does it.

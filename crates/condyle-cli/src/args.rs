@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use condyle::estimate::{BallModel, EstimateOptions, Method, Noise, Outliers};
 use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
+use condyle::math::Angle;
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
 
@@ -36,6 +38,14 @@ pub(crate) enum Command {
                             condyle resample walk.bvh --frames 100 --interpolation smooth -o \
                             walk100.bvh")]
     Resample(Resample),
+    /// How each joint moves and how far, from motion: kinds and limits, into a rig document
+    #[command(after_help = "Examples:\n  condyle estimate *.bvh -o rig.json\n  condyle estimate \
+                            02.asf 02_01.amc 02_03.amc -o rig.json\n  condyle estimate walk.bvh \
+                            -o rig.json --model ellipse --margin 2\n  condyle estimate poses.bvh \
+                            -o rig.json --raw --outliers keep\n\nInto a rig that is there:\n  \
+                            Entries with \"source\": \"edited\" stay, and so do unknown \
+                            fields.\n  What would have changed is told.")]
+    Estimate(Estimate),
     /// Pictures and figures of limits
     #[command(subcommand, after_help = limits_help())]
     Limits(LimitsCommand),
@@ -50,7 +60,7 @@ pub(crate) enum Command {
                             inside.amc\n  condyle clamp walk.bvh --rig rig.json --smooth -o \
                             inside.bvh")]
     Clamp(Clamp),
-    /// No input needed: make a figure and motion with known truth, show and convert it
+    /// No input needed: make a figure and motion with known truth, and estimate it
     #[command(after_help = "Example:\n  condyle demo -o demo")]
     Demo(Demo),
     /// Print shell completions
@@ -391,6 +401,121 @@ pub(crate) struct Clamp {
     pub(crate) reading: Reading,
 }
 
+/// `condyle estimate`.
+#[derive(Debug, Args)]
+pub(crate) struct Estimate {
+    /// Motion files of one figure; an ASF serves the AMCs that follow it
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The rig document to write, or to bring up to date; `-` is standard output
+    #[arg(short, long, value_name = "RIG.json")]
+    pub(crate) output: PathBuf,
+    /// Replace a rig that is there, edited entries and all
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: Estimating,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How to estimate.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Estimating")]
+pub(crate) struct Estimating {
+    /// How kinds and limits are found
+    #[arg(long, default_value = "robust")]
+    method: MethodName,
+    /// How the limits of ball joints are described
+    #[arg(long, default_value = "auto")]
+    model: ModelName,
+    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
+    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
+          value_parser = noise)]
+    noise: Noise,
+    /// What happens to frames that are wrong altogether
+    #[arg(long, default_value = "reject")]
+    outliers: OutliersName,
+    /// The share of the accepted samples to have inside, above 0 and at most 1
+    #[arg(long, value_name = "Q", default_value = "1", allow_hyphen_values = true,
+          value_parser = coverage)]
+    coverage: f64,
+    /// Have every accepted sample inside as it is, not where it is without noise
+    #[arg(long)]
+    raw: bool,
+    /// Widen every limit by so many degrees
+    #[arg(long, value_name = "DEG", default_value = "0", allow_hyphen_values = true,
+          value_parser = margin)]
+    margin: Angle,
+    /// Take so many samples of each clip, evenly spread, instead of its frames
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = sample_count)]
+    pub(crate) samples: Option<u32>,
+    /// How many threads to use; the result is the same [default: as many as there are processors]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Estimating {
+    pub(crate) fn options(&self) -> EstimateOptions {
+        EstimateOptions {
+            method: match self.method {
+                MethodName::Robust => Method::Robust,
+                MethodName::Paper => Method::Paper,
+            },
+            noise: self.noise,
+            outliers: match self.outliers {
+                OutliersName::Reject => Outliers::Reject,
+                OutliersName::Keep => Outliers::Keep,
+            },
+            ball: match self.model {
+                ModelName::Auto => BallModel::Auto,
+                ModelName::Box => BallModel::Box,
+                ModelName::Ellipse => BallModel::Ellipse,
+                ModelName::Polygon => BallModel::Polygon,
+            },
+            coverage: self.coverage,
+            raw: self.raw,
+            margin: self.margin,
+            threads: self.threads.unwrap_or_else(processors),
+            ..EstimateOptions::default()
+        }
+    }
+}
+
+/// How kinds and limits are found.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum MethodName {
+    /// Reckons with noise, glitches and rest poses off the orbit; tells universal joints from balls
+    Robust,
+    /// Step by step as published: fixed, hinge or ball, the ball as a ZYZ box
+    Paper,
+}
+
+/// How the limits of ball joints are described.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ModelName {
+    /// An ellipse where it is nearly as tight as a polygon, else a polygon
+    Auto,
+    /// Three Euler angles ZYZ, each in an arc
+    Box,
+    /// The smallest ellipse of directions, and an arc of twist
+    Ellipse,
+    /// The boundary of the directions, and twist as it depends on them
+    Polygon,
+}
+
+/// What happens to frames that are wrong altogether.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OutliersName {
+    /// They are found, counted and left out
+    Reject,
+    /// All frames count
+    Keep,
+}
+
 /// `condyle demo`.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
@@ -421,6 +546,36 @@ fn frame_count(text: &str) -> Result<u32, String> {
     let good = |n: &u32| (1..=MAX_RESAMPLED).contains(n);
     let count = text.parse().ok().filter(good);
     count.ok_or_else(|| format!("a number of frames is a whole number from 1 to {MAX_RESAMPLED}"))
+}
+
+fn sample_count(text: &str) -> Result<u32, String> {
+    let good = |n: &u32| (2..=MAX_RESAMPLED).contains(n);
+    let count = text.parse().ok().filter(good);
+    count.ok_or_else(|| format!("a number of samples is a whole number from 2 to {MAX_RESAMPLED}"))
+}
+
+fn noise(text: &str) -> Result<Noise, String> {
+    if text == "auto" {
+        return Ok(Noise::Auto);
+    }
+    angle(text, 90.0).map(Noise::Given).ok_or_else(|| {
+        "noise is a number of degrees from 0 to 90, or auto: as the motion shows".to_owned()
+    })
+}
+
+fn margin(text: &str) -> Result<Angle, String> {
+    angle(text, 180.0).ok_or_else(|| "a margin is a number of degrees from 0 to 180".to_owned())
+}
+
+fn angle(text: &str, most: f64) -> Option<Angle> {
+    let degrees: f64 = text.parse().ok()?;
+    (0.0..=most).contains(&degrees).then(|| Angle::from_degrees(degrees))
+}
+
+fn coverage(text: &str) -> Result<f64, String> {
+    let good = |share: &f64| *share > 0.0 && *share <= 1.0;
+    let share = text.parse().ok().filter(good);
+    share.ok_or_else(|| "a coverage is a share above 0 and at most 1, such as 0.99".to_owned())
 }
 
 fn output_unit(text: &str) -> Result<OutputUnit, String> {

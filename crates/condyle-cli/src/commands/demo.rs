@@ -1,18 +1,22 @@
-//! `condyle demo`: a figure whose joints are known, its motion, and what becomes of it in files.
+//! `condyle demo`: a figure whose joints are known, its motion, and what is found from that alone.
 
-use std::io::Write as _;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use comfy_table::Cell;
+use condyle::estimate::{Estimate, EstimateOptions, Take, estimate};
 use condyle::formats::{MotionFile, ReadOptions, WriteOptions, read_files, write_file};
 use condyle::math::{Angle, Arc};
 use condyle::motion::farthest_apart_m;
+use condyle::rig::RigJoint;
+use condyle::skeleton::Joint;
 use condyle::synth::{Figure, JointTruth, Options, Synth};
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::figures::{figures_of, percent, short_arc};
+use super::{Answer, print_bytes};
 use crate::args::Demo;
-use crate::output::{Failure, new_table, number};
+use crate::output::{Failure, json_degrees, new_table, number, write_whole};
 
 /// Ten seconds at 120 frames per second.
 const FRAMES: usize = 1200;
@@ -26,43 +30,125 @@ struct Again {
 }
 
 pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
+    let failed = |what: String| Failure::Usage { what, help: None };
     let options = Options { frames: FRAMES, noise: Angle::from_degrees(0.3), ..Options::default() };
-    let synth = Synth::generate(&Figure::human(), &options, SEED)
-        .map_err(|e| Failure::Usage { what: e.to_string(), help: None })?;
+    let synth =
+        Synth::generate(&Figure::human(), &options, SEED).map_err(|e| failed(e.to_string()))?;
     let again = write_and_read(&synth, &args.output)?;
+    let take = Take { skeleton: &synth.skeleton, clip: &synth.clip };
+    let found =
+        estimate(&[take], &EstimateOptions::default()).map_err(|e| failed(e.to_string()))?;
+    let rig = found.clone().into_rig().write().map_err(|e| Failure::Rig(vec![e]))?;
+    write_whole(&args.output.join("rig.json"), &rig)?;
+    let text = if args.json {
+        format!("{:#}\n", json_of(&synth, &found, &again))
+    } else {
+        text_of(&synth, &found, &again, &args.output)
+    };
+    print_bytes(text.as_bytes())
+}
 
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        writeln!(out, "{:#}", json_of(&synth, &again))?;
-        return Ok(Answer::Yes);
-    }
-    writeln!(
-        out,
-        "A figure with known truth: {} joints, {} frames at {} per second, noise {}°.\n",
-        synth.skeleton.len(),
+/// The joints that can turn, with what they can do and what was found.
+fn joints<'a>(
+    synth: &'a Synth,
+    found: &'a Estimate,
+) -> impl Iterator<Item = (&'a Joint, &'a JointTruth, &'a RigJoint)> {
+    let joints = synth.skeleton.joints().iter().zip(&synth.truth);
+    joints
+        .filter(|(_, truth)| !matches!(truth, JointTruth::Free))
+        .filter_map(|(joint, truth)| Some((joint, truth, found.joints.get(&joint.name)?)))
+}
+
+fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> String {
+    let mut text = format!(
+        "A figure whose joints are known moves for {} frames, with {}° of noise.\n\
+         This is what the motion alone tells about its joints, beside the truth (degrees):\n\n",
         synth.clip.frame_count(),
-        synth.clip.rate().nominal_fps(),
         synth.noise.degrees()
-    )?;
-    let mut table = new_table(&["joint", "kind", "range in degrees"]);
-    for (joint, truth) in synth.skeleton.joints().iter().zip(&synth.truth) {
-        table.add_row(vec![joint.name.clone(), truth.kind().to_owned(), range(truth)]);
-    }
-    writeln!(out, "{table}\n")?;
-
-    writeln!(out, "Written and read back, joint centres compared with the figure's own:\n")?;
-    let mut table = new_table(&["file", "frames", "farthest off"]);
-    for file in &again {
+    );
+    let mut table = new_table(&["joint", "kind", "found", "sure", "range", "found"]);
+    for (joint, truth, entry) in joints(synth, found) {
         table.add_row(vec![
-            Cell::new(file.name),
-            number(file.frames),
-            number(format!("{:.1e} m", file.farthest_m)),
+            Cell::new(&joint.name),
+            Cell::new(truth.kind()),
+            Cell::new(entry.kind),
+            number(entry.confidence.map(|c| format!("{c:.2}")).unwrap_or_default()),
+            Cell::new(range(truth)),
+            Cell::new(range_found(entry)),
         ]);
     }
-    writeln!(out, "{table}\n")?;
-    next_steps(&mut out, &args.output)?;
-    out.flush()?;
-    Ok(Answer::Yes)
+    let _ = writeln!(text, "{table}\n");
+    let score = Score::of(synth, found);
+    let _ = writeln!(
+        text,
+        "Kinds: {} of {} right. Ends of arcs: off by {:.1}° in the median, {:.1}° at most.",
+        score.right, score.joints, score.median_deg, score.most_deg
+    );
+    let _ = writeln!(
+        text,
+        "Noise: {:.2}° found, {}° put in.\n\
+         Swing is the share of the sphere that the bone can point to, twist how wide its range is;\n\
+         the estimate measures twist from the middle of its region, the truth from a zero of its own.",
+        found.noise.degrees(),
+        synth.noise.degrees()
+    );
+    let folder = folder.display();
+    let off = again.iter().map(|a| a.farthest_m).fold(0.0, f64::max);
+    let _ = writeln!(
+        text,
+        "\nWritten to {folder}: rig.json, and the motion as figure.bvh, figure.asf + figure.amc and\n\
+         figure.trc; read back, no joint is farther off than {off:.0e} m."
+    );
+    // As it was called, so that the lines work where it is not on the path.
+    let me = std::env::args().next().unwrap_or_else(|| "condyle".to_owned());
+    let _ = writeln!(text, "Now try:");
+    let _ = writeln!(text, "  {me} limits show {folder}/rig.json LeftArm");
+    let _ = writeln!(text, "  {me} check {folder}/figure.bvh --rig {folder}/rig.json");
+    let _ = writeln!(text, "  {me} estimate {folder}/figure.bvh -o {folder}/mine.json");
+    let _ = writeln!(text, "  {me} info {folder}/figure.asf {folder}/figure.amc");
+    text
+}
+
+/// How good the estimate is.
+struct Score {
+    joints: usize,
+    right: usize,
+    /// Of the ends of all arcs of hinges and universal joints.
+    median_deg: f64,
+    most_deg: f64,
+}
+
+impl Score {
+    fn of(synth: &Synth, found: &Estimate) -> Self {
+        let (mut count, mut right) = (0, 0);
+        let mut off = Vec::new();
+        for (_, truth, entry) in joints(synth, found) {
+            count += 1;
+            if truth.kind() != entry.kind.as_str() {
+                continue;
+            }
+            right += 1;
+            let arcs = figures_of(entry).map(|f| f.arcs).unwrap_or_default();
+            for (real, (_, arc)) in arcs_of(truth).into_iter().zip(arcs) {
+                for (a, b) in [(real.min(), arc.min()), (real.max(), arc.max())] {
+                    let apart = Angle::from_radians(a.radians() - b.radians());
+                    off.push(apart.wrapped().degrees().abs());
+                }
+            }
+        }
+        off.sort_by(f64::total_cmp);
+        let at = |i: usize| off.get(i).copied().unwrap_or(0.0);
+        let (median_deg, most_deg) = (at(off.len() / 2), at(off.len().saturating_sub(1)));
+        Self { joints: count, right, median_deg, most_deg }
+    }
+}
+
+fn arcs_of(truth: &JointTruth) -> Vec<Arc> {
+    match truth {
+        JointTruth::Hinge { arc, .. } => vec![*arc],
+        JointTruth::Universal { arcs, .. } => arcs.to_vec(),
+        _ => Vec::new(),
+    }
 }
 
 /// Writes the motion in every format, and reads back those that hold a skeleton.
@@ -90,46 +176,59 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
     Ok(again)
 }
 
-fn json_of(synth: &Synth, again: &[Again]) -> Value {
-    let joints = synth.skeleton.joints().iter().zip(&synth.truth).map(
-        |(joint, truth)| json!({ "name": joint.name, "kind": truth.kind(), "range": range(truth) }),
-    );
+fn json_of(synth: &Synth, found: &Estimate, again: &[Again]) -> Value {
+    let joints = joints(synth, found).map(|(joint, truth, entry)| {
+        json!({
+            "name": joint.name,
+            "kind": truth.kind(),
+            "range": range(truth),
+            "estimate": {
+                "kind": entry.kind.as_str(),
+                "confidence": entry.confidence,
+                "range": range_found(entry),
+            },
+        })
+    });
     let files = again
         .iter()
         .map(|f| json!({ "path": f.name, "frames": f.frames, "farthest_m": f.farthest_m }));
+    let score = Score::of(synth, found);
     json!({
         "joints": joints.collect::<Value>(),
+        "kinds_right": score.right,
+        "arc_ends_off_deg": { "median": score.median_deg, "most": score.most_deg },
         "frames": synth.clip.frame_count(),
         "noise_deg": synth.noise.degrees(),
+        "noise_found_deg": json_degrees(found.noise),
         "files": files.collect::<Value>(),
     })
-}
-
-fn next_steps(out: &mut impl std::io::Write, folder: &Path) -> std::io::Result<()> {
-    let folder = folder.display();
-    // As it was called, so that the lines work where it is not on the path.
-    let me = std::env::args().next().unwrap_or_else(|| "condyle".to_owned());
-    writeln!(out, "Now try:")?;
-    writeln!(out, "  {me} info {folder}/figure.bvh")?;
-    writeln!(out, "  {me} info {folder}/figure.asf {folder}/figure.amc")?;
-    writeln!(out, "  {me} convert {folder}/figure.bvh {folder}/again.trc --end-sites")?;
-    writeln!(out, "  {me} resample {folder}/figure.bvh --fps 30 -o {folder}/slow.bvh")
 }
 
 /// What a joint can do, as the figure was built.
 fn range(truth: &JointTruth) -> String {
     match truth {
-        JointTruth::Hinge { arc, .. } => of_arc(*arc),
-        JointTruth::Universal { arcs: [a, b], .. } => format!("{}, {}", of_arc(*a), of_arc(*b)),
         JointTruth::Ball { swing, twist, .. } => {
             // The share of the sphere says how large a region is, whatever its shape.
-            let share = 100.0 * swing.solid_angle() / (4.0 * std::f64::consts::PI);
-            format!("swing over {share:.0} % of the sphere, twist {}", of_arc(*twist))
+            ball(swing.solid_angle() / (4.0 * std::f64::consts::PI), *twist)
         }
-        _ => String::new(),
+        other => arcs(&arcs_of(other)),
     }
 }
 
-fn of_arc(arc: Arc) -> String {
-    format!("{:.0} to {:.0}", arc.min().degrees(), arc.max().degrees())
+/// What a joint can do, as found.
+fn range_found(entry: &RigJoint) -> String {
+    let Ok(figures) = figures_of(entry) else { return String::new() };
+    match figures.swing {
+        Some(swing) => ball(swing.share(), swing.twist),
+        None => arcs(&figures.arcs.iter().map(|(_, arc)| *arc).collect::<Vec<_>>()),
+    }
+}
+
+fn arcs(arcs: &[Arc]) -> String {
+    arcs.iter().map(|arc| short_arc(*arc)).collect::<Vec<_>>().join(", ")
+}
+
+/// The zero of a twist depends on where the middle of the region is taken to be: its width less so.
+fn ball(share: f64, twist: Arc) -> String {
+    format!("swing {}, twist {:.0}", percent(share), twist.width().degrees())
 }

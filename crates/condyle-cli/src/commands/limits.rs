@@ -6,13 +6,14 @@ use std::path::Path;
 
 use comfy_table::ContentArrangement;
 use condyle::limits::Limit;
-use condyle::math::{Angle, Arc};
-use condyle::picture::{self, Characters, Figures, SwingFigures};
+use condyle::math::Arc;
+use condyle::picture::{self, Characters, Figures};
 use condyle::presets::Side;
 use condyle::rig::{Rig, RigError, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
+use super::figures::{degrees, of_arc, percent, range, short_arc, short_range, twist};
 use super::rig::{find, joints_of, preset, preset_list, rig_of};
 use super::{Answer, print_bytes};
 use crate::args::{LimitsPreset, LimitsShow};
@@ -25,7 +26,7 @@ const COLUMNS: usize = 48;
 const WIDTH: usize = 100;
 
 /// A joint and its figures.
-type Row<'a> = (&'a str, &'a RigJoint, Figures);
+pub(super) type Row<'a> = (&'a str, &'a RigJoint, Figures);
 
 pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
     if let Some(output) = &args.output {
@@ -143,7 +144,7 @@ fn characters() -> Characters {
     if unicode && std::io::stdout().is_terminal() { Characters::Braille } else { Characters::Ascii }
 }
 
-fn json_of((_, joint, figures): &Row<'_>) -> Value {
+pub(super) fn json_of((_, joint, figures): &Row<'_>) -> Value {
     let mut value = json!({
         "kind": joint.kind.as_str(),
         "shape": figures.shape,
@@ -183,26 +184,6 @@ fn json_of((_, joint, figures): &Row<'_>) -> Value {
     value
 }
 
-/// Tenths of a degree, none that are zero.
-fn degrees(angle: Angle) -> String {
-    let text = format!("{:.1}", angle.degrees());
-    let text = text.strip_suffix(".0").unwrap_or(&text);
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-fn range([low, high]: [Angle; 2]) -> String {
-    format!("{} to {}", degrees(low), degrees(high))
-}
-
-fn of_arc(arc: Arc) -> String {
-    if arc.is_full() { "any".to_owned() } else { range([arc.min(), arc.max()]) }
-}
-
-fn percent(swing: &SwingFigures) -> String {
-    let share = 100.0 * swing.share();
-    if share < 10.0 { format!("{share:.1} %") } else { format!("{share:.0} %") }
-}
-
 fn rest(figures: &Figures) -> String {
     if figures.rest_inside {
         return "inside".to_owned();
@@ -210,27 +191,20 @@ fn rest(figures: &Figures) -> String {
     format!("outside by {}", degrees(figures.rest_excess))
 }
 
-/// The twists of a joint in a table. A range that turns with the swing may come to every twist.
-fn twist(swing: &SwingFigures) -> String {
-    if swing.twist.is_full() && !swing.is_any_twist() {
-        return format!("{} wide", degrees(swing.twist_width[1]));
-    }
-    of_arc(swing.twist).replace(" to ", "..")
-}
-
 fn table(rows: &[Row<'_>]) -> String {
     let header = ["joint", "kind", "shape", "degrees", "twist", "area", "cone", "rest"];
     let mut table = new_table(&header);
     table.set_content_arrangement(ContentArrangement::Dynamic);
-    let range = |ends| range(ends).replace(" to ", "..");
-    let of_arc = |arc| of_arc(arc).replace(" to ", "..");
     for (name, joint, figures) in rows {
         let (shape, ranges) = match &figures.swing {
-            Some(s) => (s.shape, vec![format!("x {}", range(s.x)), format!("y {}", range(s.y))]),
+            Some(s) => (
+                s.shape,
+                vec![format!("x {}", short_range(s.x)), format!("y {}", short_range(s.y))],
+            ),
             None => {
                 let arc = |(name, arc): &(&str, Arc)| match *name {
-                    "angle" => of_arc(*arc),
-                    name => format!("{name} {}", of_arc(*arc)),
+                    "angle" => short_arc(*arc),
+                    name => format!("{name} {}", short_arc(*arc)),
                 };
                 (figures.shape, figures.arcs.iter().map(arc).collect())
             }
@@ -245,7 +219,7 @@ fn table(rows: &[Row<'_>]) -> String {
             shape.to_owned(),
             ranges,
             swing.map(twist).unwrap_or_default(),
-            swing.map(percent).unwrap_or_default(),
+            swing.map(|s| percent(s.share())).unwrap_or_default(),
             swing.map(|s| degrees(s.cone())).unwrap_or_default(),
             rest(figures).replace("outside by", "off"),
         ]);
@@ -288,7 +262,7 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
             text,
             "  area      {:.3} sr, {} of the sphere, like a cone of {}° about the bone",
             s.area_sr,
-            percent(s),
+            percent(s.share()),
             degrees(s.cone())
         );
         let [narrow, wide] = s.twist_width.map(degrees);

@@ -5,6 +5,8 @@ mod check;
 mod clamp;
 mod convert;
 mod demo;
+mod estimate;
+mod figures;
 mod info;
 mod limits;
 mod resample;
@@ -38,6 +40,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Limits(LimitsCommand::Preset(args)) => limits::print_preset(args),
         Command::Check(args) => check::run(args),
         Command::Clamp(args) => clamp::run(args),
+        Command::Estimate(args) => estimate::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

@@ -6,6 +6,8 @@
     reason = "a test that fails panics"
 )]
 
+mod estimate;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -679,7 +681,20 @@ fn demo_needs_nothing_and_writes_what_it_says() {
         .map(|e| e.unwrap().file_name().into_string().unwrap())
         .collect();
     made.sort();
-    assert_eq!(made, ["figure.amc", "figure.asf", "figure.bvh", "figure.trc"]);
+    assert_eq!(made, ["figure.amc", "figure.asf", "figure.bvh", "figure.trc", "rig.json"]);
+    // Estimate beside truth: what is one line in the table agrees in kind.
+    let row = |name: &str| out.lines().find(|l| l.trim_start().starts_with(name)).unwrap();
+    let elbow: Vec<&str> = row("LeftForeArm").split_whitespace().collect();
+    assert_eq!(&elbow[..3], ["LeftForeArm", "hinge", "hinge"]);
+    assert!(out.contains("Kinds: 25 of 25 right."), "{out}");
+    assert_eq!(folder.condyle("check here/figure.bvh --rig here/rig.json").status.code(), Some(0));
+
+    let got = folder.condyle("demo --json -o here");
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(value["kinds_right"], 25);
+    let joints = value["joints"].as_array().unwrap();
+    assert!(joints.iter().all(|j| j["kind"] == j["estimate"]["kind"]), "{value:#}");
+    assert!(value["arc_ends_off_deg"]["most"].as_f64().unwrap() < 1.0, "{value:#}");
 }
 
 #[test]
@@ -695,6 +710,7 @@ fn completions_and_manual_come_from_the_same_table() {
         ("man limits", &["condyle\\-limits\\-show", "condyle\\-limits\\-preset"][..]),
         ("man limits show", &["condyle\\-limits\\-show", ".SH EXAMPLES", ".SH PRESETS"][..]),
         ("man limits-preset", &["condyle\\-limits\\-preset", "\\-\\-left", "thoracic"][..]),
+        ("man estimate", &["\\-\\-outliers", "\\-\\-coverage", "RIG.json", ".SH EXAMPLES"][..]),
         ("man resample", &["\\-\\-lenient", "\\-\\-frames", ".SH EXAMPLES"][..]),
     ] {
         let out = String::from_utf8(folder.condyle(args).stdout).unwrap();
@@ -988,4 +1004,23 @@ fn the_example_of_the_readme_works() {
     folder.write(cat.strip_prefix("cat > ").unwrap().trim(), rig);
     let codes: Vec<_> = commands.lines().map(run).collect();
     assert_eq!(codes, [Some(1), Some(0), Some(0)]);
+}
+
+/// What README and the method page quote of the demo is what it prints.
+#[test]
+fn the_quoted_demo_is_the_demo() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = Folder::new("quoted");
+    let mut out = String::from_utf8(folder.condyle("demo -o demo").stdout).unwrap();
+    let got = folder.condyle("estimate demo/figure.bvh -o rig.json");
+    out.push_str(&String::from_utf8(got.stdout).unwrap());
+    let said: Vec<&str> = out.lines().map(str::trim_end).collect();
+    for page in ["README.md", "docs/estimate.md"] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        let blocks = text.split("```text\n").skip(1).map(|b| b.split("```").next().unwrap());
+        let block = blocks.into_iter().find(|b| b.contains(" joint  ")).unwrap();
+        for line in block.lines().filter(|l| !l.starts_with('$') && l.trim() != "…") {
+            assert!(said.contains(&line), "{page} quotes {line:?}, which is not said:\n{out}");
+        }
+    }
 }

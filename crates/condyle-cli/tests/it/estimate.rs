@@ -1,0 +1,328 @@
+//! `condyle estimate`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Folder, complaints};
+
+/// A leg that swings about x, up to 40° and back, and a foot that does not move.
+fn swinging(frames: usize) -> String {
+    let mut text = "\
+HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Leg
+  {
+    OFFSET 0 -90 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT Foot
+    {
+      OFFSET 0 -80 0
+      CHANNELS 3 Zrotation Xrotation Yrotation
+      End Site
+      {
+        OFFSET 0 0 15
+      }
+    }
+  }
+}
+MOTION
+"
+    .to_owned();
+    let _ = writeln!(text, "Frames: {frames}\nFrame Time: 0.0083333");
+    for i in 0..frames {
+        // Up for thirty frames, down for thirty.
+        let angle = 40.0 * (1.0 - ((i % 60) as f64 / 30.0 - 1.0).abs());
+        let _ = writeln!(text, "0 90 0 0 0 0 0 {angle:.6} 0 0 0 0");
+    }
+    text
+}
+
+fn json(folder: &Folder, args: &str) -> Value {
+    let got = folder.condyle(args);
+    serde_json::from_slice(&got.stdout)
+        .unwrap_or_else(|e| panic!("{args}: {e}\n{}", complaints(&got)))
+}
+
+fn rig(folder: &Folder, name: &str) -> Value {
+    serde_json::from_str(&folder.read(name)).unwrap()
+}
+
+#[test]
+fn estimate_writes_a_rig_and_prints_a_table() {
+    let folder = Folder::new("estimate");
+    folder.write("swing.bvh", &swinging(200));
+    let got = folder.condyle("estimate swing.bvh -o rig.json");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert_eq!(got.status.code(), Some(0), "{out}");
+    assert_eq!(String::from_utf8(got.stderr).unwrap(), "");
+    let row = |name: &str| -> Vec<&str> {
+        let line = out.lines().find(|l| l.trim_start().starts_with(name)).unwrap();
+        line.split_whitespace().collect()
+    };
+    assert_eq!(&row("Leg")[..2], ["Leg", "hinge"], "{out}");
+    assert_eq!(&row("Leg")[3..], ["0..40", "200"], "{out}");
+    assert_eq!(&row("Foot")[..2], ["Foot", "fixed"], "{out}");
+    assert!(
+        out.ends_with("200 frames, noise 0.00° about each axis; written to rig.json\n"),
+        "{out}"
+    );
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    assert_eq!(folder.names(), ["rig.json", "swing.bvh"], "nothing half-written is left");
+    let rig = rig(&folder, "rig.json");
+    assert_eq!(rig["joints"]["Leg"]["kind"], "hinge");
+    assert_eq!(rig["joints"]["Leg"]["source"], "estimated");
+    assert_eq!(rig["joints"]["Hips"]["kind"], "free");
+    assert_eq!(rig["skeleton"]["joints"][2]["name"], "Foot");
+    assert_eq!(folder.condyle("check swing.bvh --rig rig.json").status.code(), Some(0));
+}
+
+#[test]
+fn estimate_as_json_has_the_fields_of_the_contract() {
+    let folder = Folder::new("estimate_json");
+    folder.write("swing.bvh", &swinging(200));
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    let leg = &value["joints"]["Leg"];
+    assert_eq!(leg["kind"], "hinge");
+    assert!(leg["confidence"].as_f64().unwrap() > 0.9, "{leg}");
+    assert!(leg["why"].as_str().unwrap().contains("second axis"), "{leg}");
+    assert_eq!(leg["samples"], 200);
+    assert_eq!(leg["rejected"], 0);
+    assert!(leg["noise_deg"].as_f64().unwrap() < 0.01, "{leg}");
+    assert!((leg["arcs"][0]["max_deg"].as_f64().unwrap() - 40.0).abs() < 0.1, "{leg}");
+    assert_eq!(leg["notes"], serde_json::json!([]));
+    assert_eq!(value["frames"], 200);
+    assert!(value["noise_deg"].is_number());
+    assert_eq!(value["warnings"], serde_json::json!([]));
+    assert_eq!(value["kept"], serde_json::json!([]));
+    assert_eq!(value["files"][0]["path"], "swing.bvh");
+}
+
+#[test]
+fn standard_output_gets_the_rig_and_nothing_else() {
+    let folder = Folder::new("estimate_stdout");
+    folder.write("swing.bvh", &swinging(100));
+    let got = folder.condyle("estimate swing.bvh -o -");
+    let value: Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(value["condyle"], 1);
+    let err = complaints(&got);
+    assert!(err.contains("Leg") && err.contains("rig on standard output"), "{err}");
+    assert_eq!(folder.names(), ["swing.bvh"]);
+}
+
+#[test]
+fn edits_and_unknown_fields_survive_and_the_difference_is_told_a13() {
+    let folder = Folder::new("estimate_edits");
+    folder.write("swing.bvh", &swinging(200));
+    let there = r#"{
+  "condyle": 1, "studio": { "camera": [1, 2.50] },
+  "skeleton": { "joints": [] },
+  "joints": {
+    "Leg": { "kind": "hinge", "axis": [1, 0, 0], "source": "edited", "by": "Ann",
+             "limit": { "shape": "arc", "min_deg": -10.0, "max_deg": 120.0 } },
+    "Foot": { "kind": "ball", "source": "estimated", "color": "red" },
+    "Hips": { "kind": "free" },
+    "Tail": { "kind": "ball", "source": "preset" }
+  }
+}"#;
+    folder.write("rig.json", there);
+    let got = folder.condyle("estimate swing.bvh -o rig.json");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("Leg: hinge -10..120 -> hinge 0..40"), "{out}");
+    assert!(out.contains("not from an estimate: \"Hips\"."), "{out}");
+    assert!(out.contains("not in the clips: \"Tail\"."), "{out}");
+    let text = folder.read("rig.json");
+    assert!(text.contains("\"min_deg\": -10.0, \"max_deg\": 120.0"), "{text}");
+    let rig = rig(&folder, "rig.json");
+    assert_eq!(rig["joints"]["Leg"]["by"], "Ann");
+    assert_eq!(rig["joints"]["Leg"]["source"], "edited");
+    assert_eq!(rig["joints"]["Foot"]["kind"], "fixed");
+    assert_eq!(rig["joints"]["Foot"]["color"], "red");
+    assert_eq!(rig["joints"]["Tail"]["kind"], "ball");
+    assert!(text.contains("2.50"), "{text}");
+
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    assert_eq!(value["kept"][0]["joint"], "Leg");
+    let end = |of: &str| value["kept"][0][of]["arcs"][0]["max_deg"].as_f64().unwrap();
+    assert!((end("kept") - 120.0).abs() < 1e-9 && (end("estimated") - 40.0).abs() < 0.1);
+    assert_eq!(value["untouched"], serde_json::json!(["Tail"]));
+
+    // Again gives the same document, and --fresh starts over.
+    let before = folder.read("rig.json");
+    folder.condyle("estimate swing.bvh -o rig.json");
+    assert_eq!(folder.read("rig.json"), before);
+    assert_eq!(folder.condyle("estimate --fresh swing.bvh -o rig.json").status.code(), Some(0));
+    let text = folder.read("rig.json");
+    assert!(!text.contains("Ann") && !text.contains("Tail") && !text.contains("camera"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_estimated_says_why_and_writes_nothing() {
+    let folder = Folder::new("estimate_errors");
+    folder.write("swing.bvh", &swinging(100));
+    folder.write("one.bvh", &swinging(1));
+    folder.write("none.bvh", &swinging(0));
+    folder.write("broken.bvh", &swinging(5).replace("Zposition", "Qposition"));
+    // The foot hangs on the hips.
+    let other = swinging(5).replace("JOINT Leg", "JOINT Shin").replace("JOINT Foot", "JOINT Leg");
+    folder.write("other.bvh", &other);
+    let alien = other.replace("Hips", "A").replace("Shin", "B").replace("Leg", "C");
+    folder.write("alien.bvh", &alien);
+    folder.write("strange.json", "{\"condyle\": 1, \"skeleton\": {\"joints\": []}, \"joints\": {\"Wing\": {\"kind\": \"ball\"}}}");
+    folder.write("list.json", "[1, 2]");
+    folder.write("nan.bvh", &swinging(5).replacen("0 90 0 0 0 0 0 ", "0 90 0 0 0 0 0 nan", 1));
+    assert_eq!(folder.condyle("convert swing.bvh swing.trc").status.code(), Some(0));
+    let before = folder.names();
+    for (args, words) in [
+        ("estimate one.bvh -o rig.json", &["one.bvh: there is one frame only", "help: "][..]),
+        ("estimate none.bvh -o rig.json", &["none.bvh: there ", "help: "][..]),
+        ("estimate missing.bvh -o rig.json", &["missing.bvh"][..]),
+        // Every file that cannot be read is told.
+        (
+            "estimate broken.bvh swing.bvh missing.bvh -o rig.json",
+            &["broken.bvh:5:", "missing.bvh"][..],
+        ),
+        (
+            "estimate swing.bvh other.bvh -o rig.json",
+            &["other.bvh: contradicts swing.bvh: \"Leg\" hangs on \"Shin\" here", "\"Hips\" there"]
+                [..],
+        ),
+        ("estimate swing.bvh alien.bvh -o rig.json", &["alien.bvh: is of another figure"][..]),
+        (
+            "estimate swing.bvh -o strange.json",
+            &["strange.json: is the rig of another", "--fresh"][..],
+        ),
+        ("estimate swing.bvh -o list.json", &["list.json:1:1", "--fresh"][..]),
+        ("estimate swing.bvh -o out.bvh", &["out.bvh has the extension of a motion file"][..]),
+        ("estimate swing.bvh -o no/such/rig.json", &["no/such/rig.json: cannot be written"][..]),
+        ("estimate swing.bvh", &["--output"][..]),
+        ("estimate swing.bvh -o rig.json --coverage 0", &["above 0 and at most 1"][..]),
+        ("estimate swing.bvh -o rig.json --coverage 1.5", &["above 0 and at most 1"][..]),
+        ("estimate swing.bvh -o rig.json --noise -1", &["degrees from 0 to 90, or auto"][..]),
+        ("estimate swing.bvh -o rig.json --noise NaN", &["degrees from 0 to 90, or auto"][..]),
+        ("estimate swing.bvh -o rig.json --margin -1", &["degrees from 0 to 180"][..]),
+        ("estimate swing.bvh -o rig.json --samples 1", &["whole number from 2"][..]),
+        ("estimate swing.bvh -o rig.json --method best", &["robust", "paper"][..]),
+        ("estimate swing.bvh -o rig.json --model disc", &["polygon"][..]),
+        ("estimate swing.bvh -o rig.json --threads 0", &["above zero"][..]),
+    ] {
+        let got = folder.condyle(args);
+        let err = complaints(&got);
+        assert_eq!(got.status.code(), Some(2), "{args}\n{err}");
+        assert_eq!(got.stdout, b"", "{args}");
+        for word in words {
+            assert!(err.contains(word), "{args}: {word}\n{err}");
+        }
+        assert_eq!(folder.names(), before, "{args}");
+    }
+    assert_eq!(folder.read("list.json"), "[1, 2]");
+    let value = json(&folder, "estimate --json broken.bvh swing.bvh -o rig.json");
+    assert_eq!(value["errors"][0]["path"], "broken.bvh");
+    assert_eq!(value["errors"][0]["line"], 5);
+}
+
+#[test]
+fn options_do_what_they_say() {
+    let folder = Folder::new("estimate_options");
+    folder.write("swing.bvh", &swinging(200));
+    let arc = |args: &str| -> [f64; 2] {
+        let got = folder.condyle(&format!("estimate swing.bvh -o - {args}"));
+        let rig: Value = serde_json::from_slice(&got.stdout).unwrap();
+        let limit = &rig["joints"]["Leg"]["limit"];
+        ["min_deg", "max_deg"].map(|end| limit[end].as_f64().unwrap())
+    };
+    let near =
+        |[a, b]: [f64; 2], min: f64, max: f64| (a - min).abs() < 0.1 && (b - max).abs() < 0.1;
+    assert!(near(arc(""), 0.0, 40.0));
+    assert!(near(arc("--margin 2"), -2.0, 42.0));
+    let [min, max] = arc("--coverage 0.5");
+    assert!(max - min < 30.0, "{min} {max}");
+    assert!(near(arc("--raw"), 0.0, 40.0));
+    // What noise explains is no motion.
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json --noise 30");
+    assert_eq!(value["joints"]["Leg"]["kind"], "fixed");
+    assert!((value["noise_deg"].as_f64().unwrap() - 30.0).abs() < 1e-9);
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json --samples 50");
+    assert_eq!(value["frames"], 50);
+    assert_eq!(value["joints"]["Leg"]["samples"], 50);
+    for args in
+        ["--model box", "--model ellipse", "--model polygon", "--method paper", "--outliers keep"]
+    {
+        let got = folder.condyle(&format!("estimate swing.bvh -o rig.json {args}"));
+        assert_eq!(got.status.code(), Some(0), "{args}\n{}", complaints(&got));
+    }
+    // Any number of threads gives the same document.
+    let one = folder.condyle("estimate swing.bvh -o - --threads 1").stdout;
+    assert_eq!(folder.condyle("estimate swing.bvh -o - --threads 3").stdout, one);
+}
+
+#[test]
+fn several_clips_are_one_estimate_and_few_keys_are_told() {
+    let folder = Folder::new("estimate_several");
+    folder.write("swing.bvh", &swinging(200));
+    folder.write("walk.bvh", &swinging(60));
+    let value = json(&folder, "estimate --json swing.bvh walk.bvh -o rig.json");
+    assert_eq!(value["frames"], 260);
+    assert_eq!(value["joints"]["Leg"]["samples"], 260);
+    // In any order.
+    let one = folder.condyle("estimate swing.bvh walk.bvh -o -").stdout;
+    assert_eq!(folder.condyle("estimate walk.bvh swing.bvh -o -").stdout, one);
+    // A joint less in the second: told with the name of the file.
+    let footless = swinging(60).replace("JOINT Foot", "JOINT Toe");
+    folder.write("toe.bvh", &footless);
+    let value = json(&folder, "estimate --json swing.bvh toe.bvh -o rig.json");
+    assert!(value["warnings"][0].as_str().unwrap().starts_with("toe.bvh: 1 joints"), "{value:#}");
+    // A12, A2: three keys are a first guess.
+    folder.write("keys.bvh", &swinging(3));
+    let out = String::from_utf8(folder.condyle("estimate keys.bvh -o keys.json").stdout).unwrap();
+    assert!(out.contains("only 3 samples") && out.contains("only 3 keys"), "{out}");
+    let got = folder.condyle("estimate keys.bvh -o keys.json --samples 100");
+    assert_eq!(got.status.code(), Some(0));
+    assert!(complaints(&got).contains("keys.bvh: only 3 frames"), "{}", complaints(&got));
+}
+
+/// Real clips, with the ASF before its AMC.
+fn real_clips() -> Vec<Vec<PathBuf>> {
+    let root = match std::env::var_os("CONDYLE_SHARED") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+    };
+    let data = root.join("data");
+    if !data.exists() {
+        return Vec::new();
+    }
+    let of = |names: &[&str]| names.iter().map(|n| data.join(n)).collect();
+    vec![
+        of(&["bvh/02_01.bvh"]),
+        of(&["bvh/Swagger.bvh"]),
+        of(&["bvh/jumping_jacks.bvh"]),
+        of(&["bvh/test_mocapbank.bvh"]),
+        of(&["asf-amc/02.asf", "asf-amc/02_01.amc"]),
+        of(&["asf-amc/49.asf", "asf-amc/49_02.amc", "asf-amc/49_06.amc"]),
+        of(&["asf-amc/HDM_bd.asf", "asf-amc/HDM_bd_throwBasketball_001_120.amc"]),
+    ]
+}
+
+#[test]
+fn estimate_then_check_on_the_same_real_clip_finds_nothing_but_what_was_left_out() {
+    let folder = Folder::new("estimate_real");
+    for (n, clip) in real_clips().iter().enumerate() {
+        let names: Vec<String> = clip.iter().map(|p| p.display().to_string()).collect();
+        let names = names.join(" ");
+        let found = json(&folder, &format!("estimate --json {names} -o {n}.json"));
+        let checked = json(&folder, &format!("check --json {names} --rig {n}.json"));
+        for (joint, of) in checked["joints"].as_object().unwrap() {
+            let rejected = found["joints"][joint]["rejected"].as_u64().unwrap_or(0);
+            let outside = of["outside"].as_u64().unwrap();
+            assert!(outside <= rejected, "{names}: {joint}: {outside} of {rejected}");
+        }
+        let keep = folder.condyle(&format!("estimate {names} -o {n}.json --outliers keep"));
+        assert_eq!(keep.status.code(), Some(0), "{names}");
+        let got = folder.condyle(&format!("check {names} --rig {n}.json"));
+        assert_eq!(got.status.code(), Some(0), "{names}");
+    }
+}
