@@ -158,6 +158,7 @@ fn json_of(path: &Path, found: &Found, bound: &BoundRig, skeleton: &Skeleton) ->
         "path": path.display().to_string(),
         "ok": found.ok(),
         "frames": found.frames,
+        "leading_pose": found.leading_pose,
         "joints": joints,
     });
     add_misfits(&mut document, bound, skeleton);
@@ -185,6 +186,9 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         found.frames,
         found.joints.len(),
     );
+    if found.leading_pose {
+        let _ = writeln!(text, "frame 0 is a pose in front of the motion, and not looked at");
+    }
     let told: Vec<&JointCheck> =
         found.joints.iter().filter(|j| j.outside + j.within_noise > 0).collect();
     if told.is_empty() {

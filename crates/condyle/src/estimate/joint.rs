@@ -63,7 +63,7 @@ impl Seen {
         let jitter = jitters.get(jitters.len() / 2).copied();
         self.evidence = Spread::new(&self.moments).and_then(|spread| {
             let places = places(&spread, &self.rotations());
-            Evidence::new(&self.moments, jitter, places)
+            Evidence::new(&self.moments, jitter, places, self.used())
         });
     }
 
@@ -290,7 +290,9 @@ fn judge(
 ) {
     let back = entry.center.inverse();
     let mut excess = 0.0_f64;
-    for q in samples.iter().flat_map(|clip| clip.iter()) {
+    // A box of Euler angles holds its samples by construction.
+    let boxed = matches!(entry.limit, Limit::EulerBox(_));
+    for q in samples.iter().filter(|_| !boxed).flat_map(|clip| clip.iter()) {
         let m = back * q;
         if !limit.contains(m) {
             excess = excess.max(-limit.distance(m).radians());

@@ -15,6 +15,8 @@ pub(crate) struct Evidence {
     jitter: Option<f64>,
     /// How many different places the samples are at, see [`places`].
     places: f64,
+    /// How many frames there are, repeated ones included.
+    frames: f64,
 }
 
 /// A kind and how sure it is.
@@ -43,7 +45,12 @@ const DOUBT: f64 = 0.3;
 const STILL: f64 = 1e-7;
 
 impl Evidence {
-    pub(crate) fn new(moments: &Moments, jitter: Option<f64>, places: f64) -> Option<Self> {
+    pub(crate) fn new(
+        moments: &Moments,
+        jitter: Option<f64>,
+        places: f64,
+        frames: u64,
+    ) -> Option<Self> {
         let spread = Spread::new(moments)?;
         let matrices = moments.matrices();
         // What a hinge explains well enough, two axes explain too.
@@ -53,7 +60,7 @@ impl Evidence {
         } else {
             None
         };
-        Some(Self { spread, matrices, universal, jitter, places })
+        Some(Self { spread, matrices, universal, jitter, places, frames: frames as f64 })
     }
 
     fn moves(&self) -> bool {
@@ -139,8 +146,9 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
         _ => 0.25 * (evidence.places - 3.0),
     };
     confidence *= 1.0 - exp(-spare.max(0.0));
-    if !evidence.moves() && spread.count > 1.0 {
-        confidence = confidence.max(0.9);
+    // It may yet move in another clip.
+    if !evidence.moves() {
+        confidence = 0.9 * (1.0 - exp(-0.05 * evidence.frames));
     }
 
     let degrees = |variance: f64| Angle::from_radians(variance.sqrt()).degrees();
@@ -289,7 +297,7 @@ mod tests {
                     let moments = Moments::of(&samples.rotations);
                     let spread = Spread::new(&moments).unwrap();
                     let places = places(&spread, &[&samples.rotations]);
-                    Evidence::new(&moments, samples.jitter, places).unwrap()
+                    Evidence::new(&moments, samples.jitter, places, samples.used as u64).unwrap()
                 })
                 .collect();
             let found = figure_noise(evidence.iter());

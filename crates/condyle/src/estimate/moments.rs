@@ -300,6 +300,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::needless_range_loop, reason = "matrices read best with their indices")]
     fn moments_are_those_of_the_matrices_a3() {
         let rotations = random(1000);
         let moments = Moments::of(&rotations);

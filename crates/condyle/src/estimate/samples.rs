@@ -44,6 +44,9 @@ impl Samples {
         let series = series(skeleton, clip, joint, from);
         let mut samples = Self::from_series(&series, reject);
         samples.keys = clip.track(joint).rotations().len();
+        if clip.track(joint).rotation_times().is_constant() {
+            samples.used = clip.frame_count().saturating_sub(from);
+        }
         samples
     }
 

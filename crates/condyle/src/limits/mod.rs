@@ -22,8 +22,6 @@
 mod angles;
 mod ball;
 mod batch;
-#[cfg(test)]
-mod continuity;
 mod curve;
 mod edges;
 mod ellipse;
@@ -39,6 +37,8 @@ mod region;
 mod sectors;
 mod soft;
 mod swing;
+#[cfg(test)]
+mod tests;
 mod triangulation;
 mod twist;
 mod twist_field;

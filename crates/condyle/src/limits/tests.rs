@@ -1,4 +1,4 @@
-//! Projection is continuous, except where it cannot be (issue 4): every limit against a bound that is
+//! Projection is continuous, except where it cannot be: every limit against a bound that is
 //! found by looking at all of it.
 //!
 //! # Source
