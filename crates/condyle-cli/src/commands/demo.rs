@@ -87,8 +87,8 @@ fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> S
     let _ = writeln!(
         text,
         "Noise: {:.2}° found, {}° put in.\n\
-         Swing is the share of the sphere that the bone can point to, twist how wide its range is;\n\
-         the estimate measures twist from the middle of its region, the truth from a zero of its own.",
+         Swing is the share of the sphere that the bone can point to, twist how wide its range is\n\
+         at most; the estimate may measure it from another zero than the truth.",
         found.noise.degrees(),
         synth.noise.degrees()
     );
@@ -209,7 +209,7 @@ fn range(truth: &JointTruth) -> String {
     match truth {
         JointTruth::Ball { swing, twist, .. } => {
             // The share of the sphere says how large a region is, whatever its shape.
-            ball(swing.solid_angle() / (4.0 * std::f64::consts::PI), *twist)
+            ball(swing.solid_angle() / (4.0 * std::f64::consts::PI), twist.width())
         }
         other => arcs(&arcs_of(other)),
     }
@@ -219,7 +219,7 @@ fn range(truth: &JointTruth) -> String {
 fn range_found(entry: &RigJoint) -> String {
     let Ok(figures) = figures_of(entry) else { return String::new() };
     match figures.swing {
-        Some(swing) => ball(swing.share(), swing.twist),
+        Some(swing) => ball(swing.share(), swing.twist_width[1]),
         None => arcs(&figures.arcs.iter().map(|(_, arc)| *arc).collect::<Vec<_>>()),
     }
 }
@@ -229,6 +229,6 @@ fn arcs(arcs: &[Arc]) -> String {
 }
 
 /// The zero of a twist depends on where the middle of the region is taken to be: its width less so.
-fn ball(share: f64, twist: Arc) -> String {
-    format!("swing {}, twist {:.0}", percent(share), twist.width().degrees())
+fn ball(share: f64, twist: Angle) -> String {
+    format!("swing {}, twist {:.0}", percent(share), twist.degrees())
 }

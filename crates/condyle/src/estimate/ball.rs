@@ -10,7 +10,7 @@ use super::directions::settled;
 use super::ellipse::{SphericalEllipse, smallest_ellipse};
 use super::options::BallModel;
 use crate::limits::{
-    EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit,
+    EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
 };
 use crate::math::{
     Angle, Arc, EulerAngles, EulerOrder, Rotation, Rotations, SwingAxes, SwingTwist, angle_between,
@@ -42,6 +42,12 @@ pub(crate) struct Ball {
 
 /// The zero is moved if the middle of the directions is farther from the bone than this: 1°.
 const CENTERED: f64 = PI / 180.0;
+
+/// Twist may be measured from rest if no direction is farther from the bone than this: cos 150°.
+const FARTHEST: f64 = -0.866_025_403_784_438_6;
+
+/// And if its range is then narrower by this factor.
+const NARROWER: f64 = 0.95;
 
 /// An ellipse is taken if its area is at most this times that of the polygon.
 const SIMPLER: f64 = 1.15;
@@ -87,10 +93,15 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
         Shape::Polygons(_) => -emptiest(&directions)?,
         Shape::Free => bone,
     };
-    // An ellipse is about its own centre; a polygon may stay where it is.
-    let moved = angle_between(bone, middle).radians();
-    let stays = !matches!(shape, Shape::Ellipse(_)) && moved <= CENTERED;
-    let center = if stays { Rotation::IDENTITY } else { direct_rotation(bone, middle)?.rotation };
+    // An ellipse is about its own centre; a polygon may stay where it is. Zero twist may be that of a
+    // swing from rest, if the range is narrower then and its singularity is far from all directions.
+    let moved = direct_rotation(bone, middle)?.rotation;
+    let from_rest = directions.iter().all(|d| d.dot(bone) > FARTHEST)
+        && twist_width(clips, bone, Rotation::IDENTITY, options)
+            < NARROWER * twist_width(clips, bone, moved, options);
+    let round = matches!(shape, Shape::Ellipse(_));
+    let stays = !round && (from_rest || angle_between(bone, middle).radians() <= CENTERED);
+    let center = if stays { Rotation::IDENTITY } else { moved };
     let back = center.inverse();
     let (axes, swing) = match shape {
         Shape::Ellipse(ellipse) => {
@@ -108,10 +119,16 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
         Shape::Free => (SwingAxes::new(bone, None)?, SwingLimit::Free),
     };
 
-    let spins: Vec<Vec<Spin>> =
-        clips.iter().map(|clip| clip.iter().map(|q| Spin::of(back * q, &axes)).collect()).collect();
+    let offset = round && from_rest;
+    let zero = if offset { Rotation::IDENTITY } else { back };
+    let spin = |q: Rotation| {
+        let twist = SwingTwist::from_rotation(zero * q, &axes).twist.radians();
+        Spin { direction: back * (q * bone), twist }
+    };
+    let spins: Vec<Vec<Spin>> = clips.iter().map(|clip| clip.iter().map(spin).collect()).collect();
     let bounds = twist_bounds(&spins, options, &mut notes);
-    let twist = TwistLimit { bounds, ..TwistLimit::default() };
+    let offset = if offset { TwistOffset::From(back * bone) } else { TwistOffset::None };
+    let twist = TwistLimit { bounds, offset };
     let limit = Limit::SwingTwist(SwingTwistLimit { axes, swing, twist });
     Some(Ball { center, limit, notes })
 }
@@ -199,11 +216,14 @@ struct Spin {
     twist: f64,
 }
 
-impl Spin {
-    fn of(m: Rotation, axes: &SwingAxes) -> Self {
-        let twist = SwingTwist::from_rotation(m, axes).twist.radians();
-        Self { direction: m * axes.bone(), twist }
-    }
+/// How wide the range of twist is about a zero, radians.
+fn twist_width(clips: &[&Rotations], bone: DVec3, center: Rotation, options: &BallOptions) -> f64 {
+    let Some(axes) = SwingAxes::new(bone, None) else { return 2.0 * PI };
+    let back = center.inverse();
+    let twist = |q: Rotation| SwingTwist::from_rotation(back * q, &axes).twist.radians();
+    let angles: Vec<Vec<f64>> = clips.iter().map(|clip| clip.iter().map(twist).collect()).collect();
+    let how = Range { noise: options.noise, coverage: options.coverage };
+    arcs::range(&angles, how).map_or(2.0 * PI, |arc| arc.width().radians())
 }
 
 /// The range of twist: one arc, or one that changes with the swing where samples show that.
