@@ -22,7 +22,8 @@ fn best(runs: usize, mut work: impl FnMut()) -> f64 {
 
 fn main() {
     let Ok(figure) = Figure::random(31, 1) else { return };
-    for frames in [100, 1000, 100_000] {
+    let asked = std::env::var("FRAMES").ok().and_then(|n| n.parse().ok());
+    for frames in asked.map_or(vec![100, 1000, 100_000], |n| vec![n]) {
         let options = Options { frames, ..Options::default() };
         let Ok(synth) = Synth::generate(&figure, &options, 1) else { return };
         let take = [Take { skeleton: &synth.skeleton, clip: &synth.clip }];
