@@ -273,14 +273,17 @@ fn read(
 /// Names of joints, sorted, with their parents.
 type Shape = Vec<(String, Option<String>)>;
 
+/// Rest rotations in the order of a shape, and the files that have them.
+type Rests = (Vec<Rotation>, BTreeSet<usize>);
+
 /// Files whose joints have the same names and parents: their summaries never contradict each other.
 #[derive(Default)]
 struct Group {
     all: Summary,
     /// Each with its frames.
     files: BTreeMap<usize, usize>,
-    /// By their bits: rest rotations in the order of the shape, and who has them.
-    rests: BTreeMap<Vec<[u64; 4]>, (Vec<Rotation>, BTreeSet<usize>)>,
+    /// By the bits of the rotations.
+    rests: BTreeMap<Vec<[u64; 4]>, Rests>,
     /// How many files have a pose in front of the motion.
     leading: usize,
     /// How many warnings there were while reading.
@@ -387,7 +390,7 @@ struct Sum {
     frames: Vec<usize>,
     /// How many joints and frames there are, multiplied.
     size: f64,
-    rests: Vec<(Shape, Vec<Rotation>, BTreeSet<usize>)>,
+    rests: Vec<(Shape, Rests)>,
     skipped: Vec<Problem>,
     leading: usize,
     notices: usize,
@@ -426,9 +429,7 @@ impl Sum {
             sum.leading += group.leading;
             sum.notices += group.notices;
             files.extend(&group.files);
-            for (rests, who) in group.rests.into_values() {
-                sum.rests.push((shape.clone(), rests, who));
-            }
+            sum.rests.extend(group.rests.into_values().map(|rests| (shape.clone(), rests)));
         }
         (sum.files, sum.frames) = files.into_iter().unzip();
         sum.skipped = skipped.into_values().collect();
@@ -438,7 +439,7 @@ impl Sum {
     /// Files whose rest pose is another than the one that the rig has.
     fn warnings(&self, skeleton: &Skeleton, jobs: &[Job]) -> Vec<String> {
         let mut warnings: BTreeMap<usize, String> = BTreeMap::new();
-        for (shape, rests, who) in &self.rests {
+        for (shape, (rests, who)) in &self.rests {
             let turned: Vec<&str> = shape
                 .iter()
                 .zip(rests)

@@ -114,7 +114,7 @@ pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
     let mut map = Map::new();
     map.insert("files".to_owned(), files.into());
     let origin = Origin { what: of, json: map, lines: Vec::new() };
-    let whose = parts.first().map(|p| p.as_path()).unwrap_or(output);
+    let whose = parts.first().unwrap_or(output);
     let found = estimated(&all, &args.options())?;
     if let Some(old) = &there {
         same_figure(old, &target, &found.skeleton, whose)?;
