@@ -46,6 +46,25 @@ pub(crate) enum Command {
                             Entries with \"source\": \"edited\" stay, and so do unknown \
                             fields.\n  What would have changed is told.")]
     Estimate(Estimate),
+    /// Estimate from whole folders: what is in them is summed up file by file, in little memory
+    #[command(after_help = "Examples:\n  condyle corpus captures -o rig.json\n  condyle corpus \
+                            subject1 subject2 -o rig.json --threads 4\n  condyle corpus captures \
+                            -o rig.json --two-pass\n\nWhat is read:\n  .bvh, and .amc with its \
+                            .asf in the same folder: the only one there, or the\n  one whose \
+                            name the motion's begins with (02.asf for 02_01.amc).\n  Files that \
+                            cannot be read, or contradict the first ones, are listed at the end.")]
+    Corpus(Corpus),
+    /// Sum up motion for a later estimate: parts of a corpus, in files that can be merged
+    #[command(
+        after_help = "Examples:\n  condyle stats monday/*.bvh -o monday.cst\n  condyle stats \
+                            02.asf 02_01.amc 02_03.amc -o 02.cst\n  condyle merge monday.cst \
+                            02.cst -o rig.json"
+    )]
+    Stats(Stats),
+    /// Estimate from summaries that stats wrote, in whatever order and grouping
+    #[command(after_help = "Examples:\n  condyle merge monday.cst tuesday.cst -o rig.json\n  \
+                            condyle merge monday.cst tuesday.cst -o week.cst    a summary of both")]
+    Merge(Merge),
     /// Pictures and figures of limits
     #[command(subcommand, after_help = limits_help())]
     Limits(LimitsCommand),
@@ -422,6 +441,126 @@ pub(crate) struct Estimate {
     pub(crate) reading: Reading,
 }
 
+/// `condyle corpus`.
+#[derive(Debug, Args)]
+pub(crate) struct Corpus {
+    /// Folders to walk; a file stands for itself
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// The rig document to write, or to bring up to date; `-` is standard output
+    #[arg(short, long, value_name = "RIG.json")]
+    pub(crate) output: PathBuf,
+    /// Read all files again for the exact answer, instead of within 1°. All motion is then held in
+    /// memory at once, about 100 bytes for each joint and frame; see --memory
+    #[arg(long)]
+    pub(crate) two_pass: bool,
+    /// How much memory --two-pass may take, in gigabytes
+    #[arg(long, value_name = "GB", default_value = "4", allow_hyphen_values = true,
+          value_parser = gigabytes, requires = "two_pass")]
+    pub(crate) memory: f64,
+    /// Replace a rig that is there, edited entries and all
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: Estimating,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle stats`.
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Motion files of one figure; an ASF serves the AMCs that follow it
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The summary to write; `-` is standard output
+    #[arg(short, long, value_name = "PART.cst")]
+    pub(crate) output: PathBuf,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
+    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
+          value_parser = noise)]
+    noise: Noise,
+    /// What happens to frames that are wrong altogether
+    #[arg(long, default_value = "reject")]
+    outliers: OutliersName,
+    /// Keep every accepted sample as it is, not where it is without noise
+    #[arg(long)]
+    raw: bool,
+    /// Take so many samples of each clip, evenly spread, instead of its frames
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = sample_count)]
+    pub(crate) samples: Option<u32>,
+    /// How many threads to use; the result is the same [default: as many as there are processors]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+impl Stats {
+    pub(crate) fn options(&self) -> EstimateOptions {
+        EstimateOptions {
+            noise: self.noise,
+            outliers: self.outliers.outliers(),
+            raw: self.raw,
+            threads: self.threads.unwrap_or_else(processors),
+            ..EstimateOptions::default()
+        }
+    }
+}
+
+/// `condyle merge`.
+#[derive(Debug, Args)]
+pub(crate) struct Merge {
+    /// Summaries of one figure, as `condyle stats` writes them
+    #[arg(required = true, value_name = "PART")]
+    pub(crate) parts: Vec<PathBuf>,
+    /// The rig document to write, or to bring up to date, or one summary of all (.cst); `-` is the
+    /// rig on standard output
+    #[arg(short, long, value_name = "RIG.json")]
+    pub(crate) output: PathBuf,
+    /// Replace a rig that is there, edited entries and all
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Turn repairs of a rig that is there into errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How the limits of ball joints are described
+    #[arg(long, default_value = "auto")]
+    model: ModelName,
+    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
+    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
+          value_parser = noise)]
+    noise: Noise,
+    /// Widen every limit by so many degrees
+    #[arg(long, value_name = "DEG", default_value = "0", allow_hyphen_values = true,
+          value_parser = margin)]
+    margin: Angle,
+    /// How many threads to use; the result is the same [default: as many as there are processors]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Merge {
+    pub(crate) fn options(&self) -> EstimateOptions {
+        EstimateOptions {
+            noise: self.noise,
+            ball: self.model.model(),
+            margin: self.margin,
+            threads: self.threads.unwrap_or_else(processors),
+            ..EstimateOptions::default()
+        }
+    }
+}
+
 /// How to estimate.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Estimating")]
@@ -466,16 +605,8 @@ impl Estimating {
                 MethodName::Paper => Method::Paper,
             },
             noise: self.noise,
-            outliers: match self.outliers {
-                OutliersName::Reject => Outliers::Reject,
-                OutliersName::Keep => Outliers::Keep,
-            },
-            ball: match self.model {
-                ModelName::Auto => BallModel::Auto,
-                ModelName::Box => BallModel::Box,
-                ModelName::Ellipse => BallModel::Ellipse,
-                ModelName::Polygon => BallModel::Polygon,
-            },
+            outliers: self.outliers.outliers(),
+            ball: self.model.model(),
             coverage: self.coverage,
             raw: self.raw,
             margin: self.margin,
@@ -507,6 +638,17 @@ pub(crate) enum ModelName {
     Polygon,
 }
 
+impl ModelName {
+    const fn model(self) -> BallModel {
+        match self {
+            Self::Auto => BallModel::Auto,
+            Self::Box => BallModel::Box,
+            Self::Ellipse => BallModel::Ellipse,
+            Self::Polygon => BallModel::Polygon,
+        }
+    }
+}
+
 /// What happens to frames that are wrong altogether.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum OutliersName {
@@ -514,6 +656,15 @@ pub(crate) enum OutliersName {
     Reject,
     /// All frames count
     Keep,
+}
+
+impl OutliersName {
+    const fn outliers(self) -> Outliers {
+        match self {
+            Self::Reject => Outliers::Reject,
+            Self::Keep => Outliers::Keep,
+        }
+    }
 }
 
 /// `condyle demo`.
@@ -570,6 +721,14 @@ fn margin(text: &str) -> Result<Angle, String> {
 fn angle(text: &str, most: f64) -> Option<Angle> {
     let degrees: f64 = text.parse().ok()?;
     (0.0..=most).contains(&degrees).then(|| Angle::from_degrees(degrees))
+}
+
+fn gigabytes(text: &str) -> Result<f64, String> {
+    let good = |n: &f64| *n > 0.0 && n.is_finite();
+    text.parse()
+        .ok()
+        .filter(good)
+        .ok_or_else(|| "memory is a number of gigabytes above 0".to_owned())
 }
 
 fn coverage(text: &str) -> Result<f64, String> {

@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     Rig(Vec<RigError>),
     /// A file that could not be opened, read or written.
     File { path: PathBuf, what: String, help: String },
+    /// What is wrong at a place, which is named as `FILE:@BYTE: what`.
+    Place { what: String, help: String },
     /// Arguments that do not go together.
     Usage { what: String, help: Option<String> },
     /// Standard output is gone or full.
@@ -55,6 +57,10 @@ impl Failure {
             Self::Rig(errors) => errors.iter().for_each(|e| complain(&e.to_string())),
             Self::File { path, what, help } => {
                 complain(&format!("{}: {what}", path.display()));
+                complain(&format!("  help: {help}"));
+            }
+            Self::Place { what, help } => {
+                complain(what);
                 complain(&format!("  help: {help}"));
             }
             Self::Usage { what, help } => {

@@ -16,7 +16,7 @@ use super::figures::{figures_of, in_a_line, in_words};
 use super::info::json_of_error;
 use super::rig::rig_of;
 use super::{Answer, limits, print_bytes};
-use crate::args::Estimate;
+use crate::args::{Estimate, Reading};
 use crate::output::{
     Failure, hundredths, json_degrees, new_table, number, print_note, print_read_error,
     print_warning, print_warnings, printable, progress, some_of, working, wrapped, write_whole,
@@ -32,18 +32,54 @@ const UNSURE: f64 = 0.6;
 const SHOWN: usize = 6;
 
 /// A figure that moves, and the file it is from.
-struct Moving {
-    path: PathBuf,
-    skeleton: Skeleton,
-    clip: Clip,
+pub(super) struct Moving {
+    pub(super) path: PathBuf,
+    pub(super) skeleton: Skeleton,
+    pub(super) clip: Clip,
+}
+
+/// Where an estimate goes, and how it is told.
+pub(super) struct Target<'a> {
+    pub(super) output: &'a Path,
+    pub(super) fresh: bool,
+    pub(super) json: bool,
+    pub(super) strict: bool,
+}
+
+impl<'a> Target<'a> {
+    fn of(args: &'a Estimate) -> Self {
+        let Estimate { output, fresh, json, reading, .. } = args;
+        Self { output, fresh: *fresh, json: *json, strict: reading.strict() }
+    }
+
+    fn is_stdout(&self) -> bool {
+        self.output == Path::new("-")
+    }
+}
+
+/// What an estimate was made from.
+#[derive(Default)]
+pub(super) struct Origin {
+    /// For the last line: nothing, or `of 3 files`.
+    pub(super) what: String,
+    /// For scripts, beside what every estimate has.
+    pub(super) json: Map<String, Value>,
+    /// Lines to print before the last.
+    pub(super) lines: Vec<String>,
 }
 
 pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
-    let there = existing(args)?;
-    let clips = read_clips(args)?;
+    let target = Target::of(args);
+    let there = existing(&target)?;
+    let how = Readers { reading: &args.reading, samples: args.how.samples, json: args.json };
+    let mut clips = Vec::new();
+    read_clips(&args.files, &how, |clip| {
+        clips.push(clip);
+        Ok(())
+    })?;
     if let (Some(old), Some(first)) = (&there, clips.first()) {
-        same_figure(old, args, first)?;
+        same_figure(old, &target, &first.skeleton, &first.path)?;
     }
     for clip in clips.iter().skip(1) {
         shares_joints(clip, &clips[0])?;
@@ -58,20 +94,38 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         *warning = with_path(warning, &clips);
     }
 
-    let (rig, changes) = updated(there, &found);
-    let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(&args.output)]))?;
-    let to_stdout = args.output == Path::new("-");
-    if to_stdout {
+    let mut json = Map::new();
+    let files = clips
+        .iter()
+        .map(|c| json!({ "path": c.path.display().to_string(), "frames": c.clip.frame_count() }));
+    json.insert("files".to_owned(), files.collect());
+    let what = match clips.len() {
+        1 => String::new(),
+        n => format!(" of {n} files"),
+    };
+    deliver(&target, there, &found, &Origin { what, json, lines: Vec::new() })
+}
+
+/// Writes the rig and tells what is in it.
+pub(super) fn deliver(
+    target: &Target<'_>,
+    there: Option<Rig>,
+    found: &Found,
+    origin: &Origin,
+) -> Result<Answer, Failure> {
+    let (rig, changes) = updated(there, found);
+    let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(target.output)]))?;
+    if target.is_stdout() {
         print_bytes(&text)?;
     } else {
-        write_whole(&args.output, &text)?;
+        write_whole(target.output, &text)?;
     }
-    let report = if args.json {
-        format!("{:#}\n", json_of(&found, &clips, &changes))
+    let report = if target.json {
+        format!("{:#}\n", json_of(found, origin, &changes))
     } else {
-        text_of(&found, &clips, &changes, args)
+        text_of(found, origin, &changes, target)
     };
-    if to_stdout {
+    if target.is_stdout() {
         // Standard output has the rig.
         let _ = std::io::stderr().lock().write_all(report.as_bytes());
         return Ok(Answer::Yes);
@@ -80,37 +134,47 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
 }
 
 /// The rig that is to be brought up to date.
-fn existing(args: &Estimate) -> Result<Option<Rig>, Failure> {
-    let output = &args.output;
-    if output == Path::new("-") {
+pub(super) fn existing(target: &Target<'_>) -> Result<Option<Rig>, Failure> {
+    let output = target.output;
+    if target.is_stdout() {
         return Ok(None);
     }
     if Format::of_path(output).is_some() {
         let what = format!("{} has the extension of a motion file", output.display());
         return Err(Failure::usage(what, "the output is a rig document: name it RIG.json"));
     }
-    if args.fresh || !output.is_file() {
+    if target.fresh || !output.is_file() {
         return Ok(None);
     }
-    let read = rig_of(output, args.reading.strict());
+    let read = rig_of(output, target.strict);
     if let Err(Failure::Rig(_)) = &read {
         print_note("--fresh replaces a file that is no rig document, or is a broken one");
     }
     read.map(Some)
 }
 
-/// All clips, or the errors of all files that could not be read.
-fn read_clips(args: &Estimate) -> Result<Vec<Moving>, Failure> {
-    let options: ReadOptions = args.reading.options();
-    let bar = progress(args.files.len(), "reading");
-    let mut clips = Vec::new();
+/// How clips are read.
+pub(super) struct Readers<'a> {
+    pub(super) reading: &'a Reading,
+    pub(super) samples: Option<u32>,
+    pub(super) json: bool,
+}
+
+/// Each clip in turn, or the errors of all files that could not be read.
+pub(super) fn read_clips(
+    files: &[PathBuf],
+    how: &Readers<'_>,
+    mut take: impl FnMut(Moving) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let options: ReadOptions = how.reading.options();
+    let bar = progress(files.len(), "reading");
     let mut errors: Vec<Value> = Vec::new();
-    for (path, read) in read_files(&args.files, &options) {
+    for (path, read) in read_files(files, &options) {
         bar.inc(1);
         let clip = match read {
             Ok(read) => {
                 bar.suspend(|| print_warnings(&read.warnings));
-                clip_of(path, read, args.how.samples)
+                clip_of(path, read, how.samples)
             }
             Err(error) => {
                 bar.suspend(|| print_read_error(&error));
@@ -119,30 +183,33 @@ fn read_clips(args: &Estimate) -> Result<Vec<Moving>, Failure> {
             }
         };
         match clip {
-            Ok(clip) => clips.push(clip),
+            Ok(clip) if errors.is_empty() => take(clip)?,
+            Ok(_) => {}
             Err(failure) => {
                 bar.suspend(|| failure.print());
-                if let Failure::File { path, what, help } = failure {
-                    let path = path.display().to_string();
-                    errors.push(json!({
-                        "path": path, "line": null, "column": null, "message": what, "help": help,
-                    }));
-                }
+                errors.extend(json_of_failure(&failure));
             }
         }
     }
     bar.finish_and_clear();
     if errors.is_empty() {
-        return Ok(clips);
+        return Ok(());
     }
-    if args.json {
+    if how.json {
         print_bytes(format!("{:#}\n", json!({ "errors": errors })).as_bytes())?;
     }
     // Told already.
     Err(Failure::Read(Vec::new()))
 }
 
-fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Failure> {
+/// A failure that is about one file.
+pub(super) fn json_of_failure(failure: &Failure) -> Option<Value> {
+    let Failure::File { path, what, help } = failure else { return None };
+    let path = path.display().to_string();
+    Some(json!({ "path": path, "line": null, "column": null, "message": what, "help": help }))
+}
+
+pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Failure> {
     let failed = |what: String, help: &str| Failure::File {
         path: path.to_owned(),
         what,
@@ -170,17 +237,19 @@ fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Fail
 }
 
 /// A rig of another figure is not to be mixed with this one.
-fn same_figure(old: &Rig, args: &Estimate, first: &Moving) -> Result<(), Failure> {
-    let known = |name: &str| first.skeleton.find(name).is_some();
+pub(super) fn same_figure(
+    old: &Rig,
+    target: &Target<'_>,
+    skeleton: &Skeleton,
+    whose: &Path,
+) -> Result<(), Failure> {
+    let known = |name: &str| skeleton.find(name).is_some();
     if old.joints.is_empty() || old.joints.iter().any(|(name, _)| known(name)) {
         return Ok(());
     }
     Err(Failure::File {
-        path: args.output.clone(),
-        what: format!(
-            "is the rig of another figure: no joint of {} is in it",
-            first.path.display()
-        ),
+        path: target.output.to_owned(),
+        what: format!("is the rig of another figure: no joint of {} is in it", whose.display()),
         help: "give another name, or replace it with --fresh".to_owned(),
     })
 }
@@ -196,7 +265,7 @@ fn shares_joints(clip: &Moving, first: &Moving) -> Result<(), Failure> {
     })
 }
 
-fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
+pub(super) fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
     let one = |what: &str, help: &str| match clips {
         [clip] => {
             Failure::File { path: clip.path.clone(), what: what.to_owned(), help: help.to_owned() }
@@ -232,7 +301,7 @@ fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
 }
 
 /// The library numbers takes, a person has files.
-fn with_path(warning: &str, clips: &[Moving]) -> String {
+pub(super) fn with_path(warning: &str, clips: &[Moving]) -> String {
     let numbered = |(n, clip): (usize, &Moving)| {
         let rest = warning.strip_prefix(&format!("take {}: ", n + 1))?;
         Some(format!("{}: {rest}", clip.path.display()))
@@ -271,18 +340,14 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
     (rig, changes)
 }
 
-fn json_of(found: &Found, clips: &[Moving], changes: &Changes) -> Value {
+fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
     let joints: Map<String, Value> =
         found.joints.iter().map(|(name, joint)| (name.to_owned(), json_of_joint(joint))).collect();
     let kept = changes.kept.iter().map(|(name, entry)| {
         json!({ "joint": name, "kept": json_of_limit(entry), "estimated": joints.get(name) })
     });
     let kept: Vec<Value> = kept.collect();
-    let files = clips
-        .iter()
-        .map(|c| json!({ "path": c.path.display().to_string(), "frames": c.clip.frame_count() }));
-    json!({
-        "files": files.collect::<Value>(),
+    let mut value = json!({
         "frames": found.frames,
         "noise_deg": json_degrees(found.noise),
         "warnings": found.warnings,
@@ -290,7 +355,11 @@ fn json_of(found: &Found, clips: &[Moving], changes: &Changes) -> Value {
         "untouched": changes.untouched,
         "replaced": changes.replaced,
         "joints": joints,
-    })
+    });
+    if let Some(map) = value.as_object_mut() {
+        map.extend(origin.json.clone());
+    }
+    value
 }
 
 fn json_of_limit(joint: &RigJoint) -> Value {
@@ -310,7 +379,7 @@ fn json_of_joint(joint: &RigJoint) -> Value {
     value
 }
 
-fn text_of(found: &Found, clips: &[Moving], changes: &Changes, args: &Estimate) -> String {
+fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_>) -> String {
     let kept = |name: &str| changes.kept.iter().any(|(kept, _)| kept == name);
     let mut table =
         new_table(&["joint", "kind", "sure", "range in degrees", "samples", "left out", ""]);
@@ -351,25 +420,25 @@ fn text_of(found: &Found, clips: &[Moving], changes: &Changes, args: &Estimate) 
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }
-    let files = match clips.len() {
-        1 => String::new(),
-        n => format!(" of {n} files"),
-    };
+    for line in &origin.lines {
+        let _ = writeln!(text, "{}", wrapped(line, WIDTH, 2));
+    }
     let _ = writeln!(
         text,
-        "{} frames{files}, noise {} about each axis; {}",
+        "{} frames{}, noise {} about each axis; {}",
         found.frames,
+        origin.what,
         hundredths(found.noise),
-        written_to(args)
+        written_to(target)
     );
     text
 }
 
-fn written_to(args: &Estimate) -> String {
-    if args.output == Path::new("-") {
+fn written_to(target: &Target<'_>) -> String {
+    if target.is_stdout() {
         "rig on standard output".to_owned()
     } else {
-        format!("written to {}", args.output.display())
+        format!("written to {}", target.output.display())
     }
 }
 

@@ -4,6 +4,7 @@ mod bound;
 mod check;
 mod clamp;
 mod convert;
+mod corpus;
 mod demo;
 mod estimate;
 mod figures;
@@ -11,6 +12,7 @@ mod info;
 mod limits;
 mod resample;
 mod rig;
+mod stats;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,6 +43,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Check(args) => check::run(args),
         Command::Clamp(args) => clamp::run(args),
         Command::Estimate(args) => estimate::run(args),
+        Command::Corpus(args) => corpus::run(args),
+        Command::Stats(args) => stats::run(args),
+        Command::Merge(args) => stats::merge(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Folder, complaints};
 
 /// A leg that swings about x, up to 40° and back, and a foot that does not move.
-fn swinging(frames: usize) -> String {
+pub(super) fn swinging(frames: usize) -> String {
     let mut text = "\
 HIERARCHY
 ROOT Hips
@@ -42,13 +42,13 @@ MOTION
     text
 }
 
-fn json(folder: &Folder, args: &str) -> Value {
+pub(super) fn json(folder: &Folder, args: &str) -> Value {
     let got = folder.condyle(args);
     serde_json::from_slice(&got.stdout)
         .unwrap_or_else(|e| panic!("{args}: {e}\n{}", complaints(&got)))
 }
 
-fn rig(folder: &Folder, name: &str) -> Value {
+pub(super) fn rig(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
 

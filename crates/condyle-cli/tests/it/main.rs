@@ -6,6 +6,7 @@
     reason = "a test that fails panics"
 )]
 
+mod corpus;
 mod estimate;
 
 use std::fs;

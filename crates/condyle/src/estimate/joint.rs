@@ -52,6 +52,15 @@ impl Seen {
         seen
     }
 
+    /// Samples that stand for others, whose moments and jitter are known.
+    pub(crate) fn from_moments(clip: Samples, moments: Moments, jitter: Option<f64>) -> Self {
+        let evidence = Spread::new(&moments).and_then(|spread| {
+            let places = places(&spread, &[&clip.rotations]);
+            Evidence::new(&moments, jitter, places)
+        });
+        Self { clips: vec![clip], moments, evidence, translation_moves: false }
+    }
+
     fn look(&mut self, time_counts: bool) {
         self.moments = Moments::default();
         for clip in &self.clips {

@@ -27,6 +27,7 @@ mod boundary;
 mod cst;
 mod directions;
 mod ellipse;
+mod from_summary;
 mod glitches;
 mod hinge;
 mod jitter;
@@ -48,6 +49,7 @@ use std::fmt;
 
 pub use bind::Repair;
 pub use cst::{SummaryError, SummaryErrorKind};
+pub use from_summary::estimate_summary;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
 pub use paper::{PaperOptions, Space, Threshold};
 pub use summary::{MergeError, RestsDiffer, Summary};
@@ -114,6 +116,11 @@ pub enum EstimateError {
     },
     /// A share that is none.
     Coverage,
+    /// What was asked for needs the samples, and there is only a summary of them.
+    NeedsSamples {
+        /// What that is.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for EstimateError {
@@ -134,6 +141,9 @@ impl fmt::Display for EstimateError {
                 parent(found),
                 parent(expected)
             ),
+            Self::NeedsSamples { what } => {
+                write!(f, "{what} needs the samples themselves, which a summary does not have")
+            }
             Self::Coverage => f.write_str("the coverage has to be above 0 and at most 1"),
         }
     }

@@ -1,0 +1,538 @@
+//! `condyle corpus`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use condyle::estimate::{Estimate as Found, EstimateOptions, Method, Summary, Take, estimate};
+use condyle::formats::{ReadError, ReadOptions, read_file};
+use condyle::math::Rotation;
+use condyle::skeleton::Skeleton;
+use serde_json::{Map, Value, json};
+
+use super::Answer;
+use super::estimate::{
+    Moving, Origin, Target, clip_of, deliver, existing, failure_of, json_of_failure, same_figure,
+    with_path,
+};
+use super::info::json_of_error;
+use super::stats::estimated;
+use crate::args::Corpus;
+use crate::output::{Failure, print_read_error, printable, progress, some_of, working};
+
+/// Bytes of memory for each joint and frame while all motion is held: the clip, what is relative to
+/// rest, and room to sort it.
+const BYTES_EACH: f64 = 100.0;
+
+/// Rests that differ by less are the same, degrees.
+const REST_DEG: f64 = 1.0;
+
+/// A motion to read.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Job {
+    path: PathBuf,
+    /// The ASF of an AMC.
+    skeleton: Option<PathBuf>,
+}
+
+/// Why a file is not in the result.
+enum Problem {
+    Read(ReadError),
+    Other(Failure),
+}
+
+impl Problem {
+    fn file(path: &Path, what: impl Into<String>, help: &str) -> Self {
+        let (path, what, help) = (path.to_owned(), what.into(), help.to_owned());
+        Self::Other(Failure::File { path, what, help })
+    }
+
+    fn print(&self) {
+        match self {
+            Self::Read(error) => print_read_error(error),
+            Self::Other(failure) => failure.print(),
+        }
+    }
+
+    fn json(&self) -> Option<Value> {
+        match self {
+            Self::Read(error) => Some(json_of_error(error)),
+            Self::Other(failure) => json_of_failure(failure),
+        }
+    }
+}
+
+pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
+    let Corpus { output, fresh, json, reading, .. } = args;
+    let target = Target { output, fresh: *fresh, json: *json, strict: reading.strict() };
+    let options = args.how.options();
+    if !args.two_pass && (options.method == Method::Paper || options.coverage < 1.0) {
+        let what = "--method paper and --coverage need all samples at once";
+        return Err(Failure::usage(what, "add --two-pass, which holds them in memory"));
+    }
+    let there = existing(&target)?;
+    let (jobs, mut unread) = walk(&args.folders)?;
+    if jobs.is_empty() {
+        unread.iter().for_each(Problem::print);
+        let places: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
+        let what = format!("there are no motion files in {}", some_of(&places));
+        let help = "read are .bvh, and .amc with its .asf in the same folder";
+        return Err(Failure::usage(what, help));
+    }
+    let pass = Pass::over(&jobs, args, &options);
+    let Pass { groups, problems, .. } = pass;
+    let mut sum = Sum::of(groups, &jobs);
+    unread.extend(problems.into_values());
+    if sum.files.is_empty() {
+        unread.iter().for_each(Problem::print);
+        let what = format!("none of {} files could be read", jobs.len());
+        return Err(Failure::usage(what, "condyle info FILE says more about one of them"));
+    }
+    let mut found = if args.two_pass {
+        exactly(&sum, &jobs, args, &options)?
+    } else {
+        let mut found = estimated(&sum.all, &options)?;
+        found.warnings.extend(sum.warnings(&found.skeleton, &jobs));
+        found
+    };
+    if sum.leading > 0 && !args.two_pass {
+        let files = count(sum.leading, "file begins", "files begin");
+        found
+            .warnings
+            .push(format!("{files} with a pose in front of the motion, which is left out"));
+    }
+    if let Some(old) = &there {
+        let whose = sum.files.first().map_or(Path::new(""), |i| &jobs[*i].path);
+        same_figure(old, &target, &found.skeleton, whose)?;
+    }
+    let origin = origin(&sum, &jobs, &unread);
+    let answer = deliver(&target, there, &found, &origin)?;
+    unread.iter().for_each(Problem::print);
+    sum.skipped.drain(..).for_each(|problem| problem.print());
+    Ok(answer)
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+fn origin(sum: &Sum, jobs: &[Job], unread: &[Problem]) -> Origin {
+    let mut json = Map::new();
+    let files: Value = sum
+        .files
+        .iter()
+        .zip(&sum.frames)
+        .map(|(i, frames)| json!({ "path": jobs[*i].path.display().to_string(), "frames": frames }))
+        .collect();
+    let told = |all: &[Problem]| all.iter().filter_map(Problem::json).collect::<Value>();
+    json.insert("files".to_owned(), files);
+    json.insert("unreadable".to_owned(), told(unread));
+    json.insert("skipped".to_owned(), told(&sum.skipped));
+    let mut lines = Vec::new();
+    if sum.notices > 0 {
+        let warnings = count(sum.notices, "warning", "warnings");
+        lines.push(format!("{warnings} while reading; condyle info FILE shows those of a file."));
+    }
+    if !unread.is_empty() {
+        let files = count(unread.len(), "file", "files");
+        lines.push(format!("{files} could not be read: see the end."));
+    }
+    if !sum.skipped.is_empty() {
+        let files = count(sum.skipped.len(), "file is", "files are");
+        lines.push(format!("{files} of another figure and left out: see the end."));
+    }
+    let what = format!(" of {}", count(sum.files.len(), "file", "files"));
+    Origin { what, json, lines }
+}
+
+/// The motions in folders, sorted, each once; and what is in the way.
+fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
+    let mut jobs = Vec::new();
+    let mut problems = Vec::new();
+    let sign = working("looking for files");
+    for folder in folders {
+        let kind = fs::metadata(folder).map_err(|error| Failure::File {
+            path: folder.clone(),
+            what: format!("cannot be read: {error}"),
+            help: "name a folder that is there".to_owned(),
+        })?;
+        if kind.is_dir() {
+            walk_one(folder, &mut jobs, &mut problems);
+        } else {
+            let beside = folder.parent().map(list).and_then(Result::ok).unwrap_or_default();
+            let files: Vec<PathBuf> = beside.into_iter().map(|(path, _)| path).collect();
+            add(folder, &files, &mut jobs, &mut problems);
+        }
+    }
+    sign.finish_and_clear();
+    // Folders within each other lead to the same files.
+    let mut seen = BTreeSet::new();
+    jobs.sort();
+    jobs.retain(|job| seen.insert(fs::canonicalize(&job.path).unwrap_or(job.path.clone())));
+    Ok((jobs, problems))
+}
+
+fn walk_one(folder: &Path, jobs: &mut Vec<Job>, problems: &mut Vec<Problem>) {
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let entries = match list(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let what = format!("cannot be read: {error}");
+                problems.push(Problem::file(&folder, what, "check who may read the folder"));
+                continue;
+            }
+        };
+        let files: Vec<PathBuf> =
+            entries.iter().filter(|(_, is_folder)| !is_folder).map(|(p, _)| p.clone()).collect();
+        for file in &files {
+            add(file, &files, jobs, problems);
+        }
+        open.extend(entries.into_iter().filter(|(_, is_folder)| *is_folder).map(|(p, _)| p));
+    }
+}
+
+/// What is in a folder, sorted, and whether it is a folder. Links to folders are not followed: they
+/// might lead back.
+fn list(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_folder = entry.file_type()?.is_dir();
+        all.push((entry.path(), is_folder));
+    }
+    all.sort();
+    Ok(all)
+}
+
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension().and_then(OsStr::to_str).is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}
+
+/// Adds a file if it is a motion, an AMC with its skeleton from among the files beside it.
+fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<Problem>) {
+    if is(file, "bvh") {
+        jobs.push(Job { path: file.to_owned(), skeleton: None });
+    } else if is(file, "amc") {
+        match skeleton_of(file, beside) {
+            Some(skeleton) => {
+                jobs.push(Job { path: file.to_owned(), skeleton: Some(skeleton.to_owned()) });
+            }
+            None => problems.push(Problem::file(
+                file,
+                "its skeleton was not found",
+                "put one .asf beside it, or one whose name its own begins with: 02.asf for 02_01.amc",
+            )),
+        }
+    }
+}
+
+/// The ASF of an AMC: the only one beside it, or the one with the longest name that its own begins with.
+fn skeleton_of<'a>(motion: &Path, beside: &'a [PathBuf]) -> Option<&'a PathBuf> {
+    let all: Vec<&PathBuf> = beside.iter().filter(|path| is(path, "asf")).collect();
+    if let [only] = all.as_slice() {
+        return Some(only);
+    }
+    let name = motion.file_stem()?.to_str()?;
+    let begins = |path: &&PathBuf| {
+        let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        let rest = name.strip_prefix(stem).filter(|_| !stem.is_empty())?;
+        // 1.asf is not the skeleton of 12_01.amc.
+        (!rest.starts_with(char::is_alphanumeric)).then_some(stem.len())
+    };
+    all.into_iter()
+        .filter_map(|path| Some((begins(&path)?, path)))
+        .max_by_key(|(n, _)| *n)
+        .map(|(_, p)| p)
+}
+
+fn read(
+    job: &Job,
+    reading: &ReadOptions,
+    samples: Option<u32>,
+) -> Result<(Moving, usize), Problem> {
+    let skeleton = match &job.skeleton {
+        Some(path) => Some(read_file(path, None, reading).map_err(Problem::Read)?.file),
+        None => None,
+    };
+    let read = read_file(&job.path, skeleton.as_ref(), reading).map_err(Problem::Read)?;
+    let notices = read.warnings.len();
+    let clip = clip_of(&job.path, read, samples).map_err(Problem::Other)?;
+    if clip.clip.frame_count() == 0 {
+        return Err(Problem::file(&job.path, "has no frames", "get the file again"));
+    }
+    Ok((clip, notices))
+}
+
+/// Names of joints, sorted, with their parents.
+type Shape = Vec<(String, Option<String>)>;
+
+/// Rest rotations in the order of a shape, and the files that have them.
+type Rests = (Vec<Rotation>, BTreeSet<usize>);
+
+/// Files whose joints have the same names and parents: their summaries never contradict each other.
+#[derive(Default)]
+struct Group {
+    all: Summary,
+    /// Each with its frames.
+    files: BTreeMap<usize, usize>,
+    /// By the bits of the rotations.
+    rests: BTreeMap<Vec<[u64; 4]>, Rests>,
+    /// How many files have a pose in front of the motion.
+    leading: usize,
+    /// How many warnings there were while reading.
+    notices: usize,
+}
+
+impl Group {
+    fn add(
+        &mut self,
+        file: usize,
+        (clip, notices): &(Moving, usize),
+        one: &Summary,
+    ) -> Result<(), Problem> {
+        if let Err(error) = self.all.merge(one) {
+            let what = printable(&error.to_string());
+            return Err(Problem::file(&clip.path, what, "make rigs of parts of the corpus"));
+        }
+        let mut rests: Vec<(&str, Rotation)> =
+            clip.skeleton.joints().iter().map(|j| (j.name.as_str(), j.rest)).collect();
+        rests.sort_by(|a, b| a.0.cmp(b.0));
+        let rests: Vec<Rotation> = rests.into_iter().map(|(_, rest)| rest).collect();
+        let bits = rests.iter().map(|r| r.to_wxyz().map(f64::to_bits)).collect();
+        self.rests.entry(bits).or_insert((rests, BTreeSet::new())).1.insert(file);
+        self.files.insert(file, clip.clip.frame_count());
+        self.leading += usize::from(clip.clip.has_leading_pose());
+        self.notices += notices;
+        Ok(())
+    }
+}
+
+fn shape_of(skeleton: &Skeleton) -> Shape {
+    let parent = |j| skeleton.parent(j).map(|p| skeleton[p].name.clone());
+    let mut shape: Shape =
+        skeleton.indices().map(|j| (skeleton[j].name.clone(), parent(j))).collect();
+    shape.sort();
+    shape
+}
+
+/// What one reading of all files gives. It does not depend on who reads which file when: summaries of
+/// one shape are merged in any order to the same bits.
+#[derive(Default)]
+struct Pass {
+    groups: BTreeMap<Shape, Group>,
+    problems: BTreeMap<usize, Problem>,
+}
+
+impl Pass {
+    fn over(jobs: &[Job], args: &Corpus, options: &EstimateOptions) -> Self {
+        let bar = progress(jobs.len(), "reading");
+        // A file is one thread's.
+        let reading = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
+        let alone = EstimateOptions { threads: NonZeroUsize::MIN, ..*options };
+        let pass = Mutex::new(Self::default());
+        each(jobs.len(), options.threads, |i| {
+            let read = read(&jobs[i], &reading, args.how.samples);
+            let one = read.map(|read| {
+                let one = Summary::of_take(&read.0.skeleton, &read.0.clip, &alone);
+                (shape_of(&read.0.skeleton), read, one)
+            });
+            let mut pass = pass.lock().unwrap_or_else(PoisonError::into_inner);
+            let added = one.and_then(|(shape, read, one)| {
+                pass.groups.entry(shape).or_default().add(i, &read, &one)
+            });
+            if let Err(problem) = added {
+                pass.problems.insert(i, problem);
+            }
+            drop(pass);
+            bar.inc(1);
+        });
+        bar.finish_and_clear();
+        pass.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs some work for every number below `n`, on some threads.
+fn each(n: usize, threads: NonZeroUsize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= n {
+                return;
+            }
+            work(i);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.get().min(n) {
+            // One that cannot be started is done without.
+            if std::thread::Builder::new().spawn_scoped(scope, run).is_err() {
+                break;
+            }
+        }
+        run();
+    });
+}
+
+/// The groups that go together, in one.
+#[derive(Default)]
+struct Sum {
+    all: Summary,
+    files: Vec<usize>,
+    /// Of each file.
+    frames: Vec<usize>,
+    /// How many joints and frames there are, multiplied.
+    size: f64,
+    rests: Vec<(Shape, Rests)>,
+    skipped: Vec<Problem>,
+    leading: usize,
+    notices: usize,
+}
+
+impl Sum {
+    /// From the group of the first file on; those that contradict the ones before are left out.
+    fn of(groups: BTreeMap<Shape, Group>, jobs: &[Job]) -> Self {
+        let mut sum = Self::default();
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        let mut files: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut skipped: BTreeMap<usize, Problem> = BTreeMap::new();
+        let mut groups: Vec<(Shape, Group)> =
+            groups.into_iter().filter(|(_, group)| !group.files.is_empty()).collect();
+        groups.sort_by_key(|(_, group)| group.files.keys().next().copied());
+        for (shape, group) in groups {
+            let strange = !names.is_empty() && !shape.iter().any(|(name, _)| names.contains(name));
+            let error = if strange {
+                Some("it has none of their joints".to_owned())
+            } else {
+                sum.all.merge(&group.all).err().map(|e| printable(&e.to_string()))
+            };
+            if let Some(error) = error {
+                let first = files.keys().next().map(|i| jobs[*i].path.display().to_string());
+                let first = first.unwrap_or_default();
+                for file in group.files.keys() {
+                    let what = format!("is of another figure than {first}: {error}");
+                    let help = "estimate each figure by itself";
+                    skipped.insert(*file, Problem::file(&jobs[*file].path, what, help));
+                }
+                continue;
+            }
+            names.extend(shape.iter().map(|(name, _)| name.clone()));
+            let frames: usize = group.files.values().sum();
+            sum.size += frames as f64 * shape.len() as f64;
+            sum.leading += group.leading;
+            sum.notices += group.notices;
+            files.extend(&group.files);
+            sum.rests.extend(group.rests.into_values().map(|rests| (shape.clone(), rests)));
+        }
+        (sum.files, sum.frames) = files.into_iter().unzip();
+        sum.skipped = skipped.into_values().collect();
+        sum
+    }
+
+    /// Files whose rest pose is another than the one that the rig has.
+    fn warnings(&self, skeleton: &Skeleton, jobs: &[Job]) -> Vec<String> {
+        let mut warnings: BTreeMap<usize, String> = BTreeMap::new();
+        for (shape, (rests, who)) in &self.rests {
+            let turned: Vec<&str> = shape
+                .iter()
+                .zip(rests)
+                .filter(|((name, _), rest)| {
+                    skeleton
+                        .find(name)
+                        .is_some_and(|j| skeleton[j].rest.distance(**rest).degrees() > REST_DEG)
+                })
+                .map(|((name, _), _)| name.as_str())
+                .collect();
+            let (Some(first), Some(file)) = (turned.first(), who.first()) else { continue };
+            let more = match who.len() - 1 {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let (path, turned) = (jobs[*file].path.display(), turned.len());
+            let text = format!(
+                "{path}{more}: the rest pose of {turned} joints is another than in the rig, {first:?} \
+                 among them; each is taken relative to its own"
+            );
+            warnings.insert(*file, text);
+        }
+        warnings.into_values().collect()
+    }
+}
+
+/// All motion at once.
+fn exactly(
+    sum: &Sum,
+    jobs: &[Job],
+    args: &Corpus,
+    options: &EstimateOptions,
+) -> Result<Found, Failure> {
+    let needed = sum.size * BYTES_EACH / 1e9;
+    if needed > args.memory {
+        let what = format!(
+            "--two-pass would hold about {needed:.1} GB of motion in memory, more than {} GB",
+            args.memory
+        );
+        let help =
+            "leave it out (ends of limits are then right within 1°), or allow more by --memory";
+        return Err(Failure::usage(what, help));
+    }
+    let bar = progress(sum.files.len(), "reading again");
+    let reading = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
+    let read_again = Mutex::new(BTreeMap::new());
+    each(sum.files.len(), options.threads, |i| {
+        let clip = read(&jobs[sum.files[i]], &reading, args.how.samples);
+        read_again.lock().unwrap_or_else(PoisonError::into_inner).insert(i, clip);
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    let mut clips = Vec::new();
+    for clip in read_again.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
+        clips.push(clip.map_err(changed)?.0);
+    }
+    let takes: Vec<Take<'_>> =
+        clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
+    let sign = working("estimating");
+    let found = estimate(&takes, options);
+    sign.finish_and_clear();
+    let mut found = found.map_err(|error| failure_of(&error, &clips))?;
+    for warning in &mut found.warnings {
+        *warning = with_path(warning, &clips);
+    }
+    Ok(found)
+}
+
+/// A file that was read a moment ago.
+fn changed(problem: Problem) -> Failure {
+    match problem {
+        Problem::Read(error) => Failure::Read(vec![error]),
+        Problem::Other(failure) => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_skeleton_of_a_motion_is_the_only_one_or_the_one_it_is_named_after() {
+        let of = |motion: &str, beside: &[&str]| {
+            let beside: Vec<PathBuf> = beside.iter().map(PathBuf::from).collect();
+            skeleton_of(Path::new(motion), &beside).map(|p| p.display().to_string())
+        };
+        let some = |name: &str| Some(name.to_owned());
+        assert_eq!(of("02_01.amc", &["02.asf", "02_01.amc", "03.asf"]), some("02.asf"));
+        assert_eq!(of("walk.amc", &["body.asf", "walk.amc"]), some("body.asf"));
+        assert_eq!(of("walk.amc", &["a.asf", "b.asf"]), None);
+        assert_eq!(of("12_01.amc", &["1.asf", "2.asf"]), None);
+        assert_eq!(of("a_b_c.amc", &["a.asf", "a_b.asf", "a_c.asf"]), some("a_b.asf"));
+        assert_eq!(of("02_01.AMC", &["02.ASF", "03.asf"]), some("02.ASF"));
+        assert_eq!(of("02_01.amc", &[]), None);
+    }
+}

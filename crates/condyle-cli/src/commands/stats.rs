@@ -1,0 +1,182 @@
+//! `condyle stats` and `condyle merge`.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::Path;
+
+use condyle::estimate::{EstimateOptions, MergeError, RestsDiffer, Summary, estimate_summary};
+use condyle::formats::Format;
+use serde_json::{Map, json};
+
+use super::estimate::{
+    Origin, Readers, Target, deliver, existing, failure_of, read_clips, same_figure,
+};
+use super::{Answer, print_bytes};
+use crate::args::{Merge, Stats};
+use crate::output::{Failure, print_warning, printable, progress, working, write_whole};
+
+pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
+    let output = args.output.as_path();
+    let to_stdout = output == Path::new("-");
+    if !to_stdout && (Format::of_path(output).is_some() || has_extension(output, "json")) {
+        let what = format!("{} has the extension of another kind of file", output.display());
+        return Err(Failure::usage(what, "the output is a summary: name it PART.cst"));
+    }
+    let options = args.options();
+    let how = Readers { reading: &args.reading, samples: args.samples, json: args.json };
+    let mut all = Summary::default();
+    let mut files = Vec::new();
+    read_clips(&args.files, &how, |clip| {
+        let one = Summary::of_take(&clip.skeleton, &clip.clip, &options);
+        join(&mut all, &one, &clip.path)?;
+        let path = clip.path.display().to_string();
+        files.push(json!({ "path": path, "frames": clip.clip.frame_count() }));
+        Ok(())
+    })?;
+    if all.frames() == 0 {
+        return Err(Failure::usage("there are no frames to sum up", "give clips with motion"));
+    }
+    let bytes = all.write();
+    if to_stdout {
+        print_bytes(&bytes)?;
+    } else {
+        write_whole(output, &bytes)?;
+    }
+    let report = if args.json {
+        let report = json!({
+            "files": files,
+            "frames": all.frames(),
+            "joints": all.len(),
+            "bytes": bytes.len(),
+            "resolution_deg": Summary::resolution().degrees(),
+        });
+        format!("{report:#}\n")
+    } else {
+        let of = match files.len() {
+            1 => String::new(),
+            n => format!(" of {n} files"),
+        };
+        said(&all, &of, bytes.len(), output)
+    };
+    if to_stdout {
+        // Standard output has the summary.
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+        return Ok(Answer::Yes);
+    }
+    print_bytes(report.as_bytes())
+}
+
+fn said(all: &Summary, of: &str, bytes: usize, output: &Path) -> String {
+    let (frames, joints) = (all.frames(), all.len());
+    let to = match output.to_str() {
+        Some("-") => "on standard output".to_owned(),
+        _ => format!("written to {}", output.display()),
+    };
+    let resolution = Summary::resolution().degrees();
+    let size = bytes.div_ceil(1000);
+    format!("{frames} frames{of}, {joints} joints, known to {resolution}°; {size} kB {to}\n")
+}
+
+pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
+    let Merge { parts, output, fresh, json, strict, .. } = args;
+    let target = Target { output, fresh: *fresh, json: *json, strict: *strict };
+    let to_summary = has_extension(output, "cst");
+    let there = if to_summary { None } else { existing(&target)? };
+    let mut all = Summary::default();
+    let mut files = Vec::new();
+    let bar = progress(parts.len(), "merging");
+    for path in parts {
+        let part = read_part(path)?;
+        join(&mut all, &part, path)?;
+        files.push(json!({ "path": path.display().to_string(), "frames": part.frames() }));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let of = match parts.len() {
+        1 => String::new(),
+        n => format!(" of {n} summaries"),
+    };
+    if to_summary {
+        let bytes = all.write();
+        write_whole(output, &bytes)?;
+        if *json {
+            let report = json!({
+                "files": files,
+                "frames": all.frames(),
+                "joints": all.len(),
+                "bytes": bytes.len(),
+                "resolution_deg": Summary::resolution().degrees(),
+            });
+            return print_bytes(format!("{report:#}\n").as_bytes());
+        }
+        return print_bytes(said(&all, &of, bytes.len(), output).as_bytes());
+    }
+    let mut map = Map::new();
+    map.insert("files".to_owned(), files.into());
+    let origin = Origin { what: of, json: map, lines: Vec::new() };
+    let whose = parts.first().unwrap_or(output);
+    let found = estimated(&all, &args.options())?;
+    if let Some(old) = &there {
+        same_figure(old, &target, &found.skeleton, whose)?;
+    }
+    deliver(&target, there, &found, &origin)
+}
+
+/// The estimate from a summary, with a sign of life.
+pub(super) fn estimated(
+    all: &Summary,
+    options: &EstimateOptions,
+) -> Result<condyle::estimate::Estimate, Failure> {
+    let sign = working("estimating");
+    let found = estimate_summary(all, options);
+    sign.finish_and_clear();
+    found.map_err(|error| failure_of(&error, &[]))
+}
+
+fn read_part(path: &Path) -> Result<Summary, Failure> {
+    let failed = |what: String, help: &str| Failure::File {
+        path: path.to_owned(),
+        what,
+        help: help.to_owned(),
+    };
+    let bytes = std::fs::read(path).map_err(|error| {
+        let help = "check the path, and that it is a file you may read";
+        failed(format!("cannot be read: {error}"), help)
+    })?;
+    let help = "summaries are what condyle stats writes; make this one again";
+    // The error begins with the place, which stands right after the name.
+    Summary::read(&bytes).map_err(|error| Failure::Place {
+        what: format!("{}:{error}", path.display()),
+        help: help.to_owned(),
+    })
+}
+
+/// Adds one summary to others.
+fn join(all: &mut Summary, one: &Summary, path: &Path) -> Result<(), Failure> {
+    let differ = all.merge(one).map_err(|error| contradiction(path, &error))?;
+    if let Some(warning) = rests(&differ) {
+        print_warning(&format!("{}: {warning}", path.display()));
+    }
+    Ok(())
+}
+
+fn contradiction(path: &Path, error: &MergeError) -> Failure {
+    Failure::File {
+        path: path.to_owned(),
+        what: format!("does not go with the files before it: {}", printable(&error.to_string())),
+        help: "sum up and merge the files of different figures one by one".to_owned(),
+    }
+}
+
+fn rests(differ: &[RestsDiffer]) -> Option<String> {
+    let first = differ.first()?;
+    let more = match differ.len() - 1 {
+        0 => String::new(),
+        n => format!("; and those of {n} more"),
+    };
+    Some(format!("{}{more}; each is taken relative to its own", printable(&first.to_string())))
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().and_then(OsStr::to_str).is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}

@@ -1,0 +1,424 @@
+//! Between takes, their summaries, and an estimate.
+
+use glam::DVec3;
+
+use super::arcs::{self, Range};
+use super::directions;
+use super::hinge::Hinge;
+use super::joint::{self, Seen};
+use super::kinds::{self, Decision, Evidence};
+use super::moments::Moments;
+use super::occupancy::RADIUS_DEG;
+use super::options::{EstimateOptions, Method, Noise, Outliers};
+use super::samples::Samples;
+use super::summary::{Counts, JointSummary, Summary};
+use super::universal::UniversalJoint;
+use super::{Estimate, EstimateError};
+use crate::math::{Angle, Arc, Rotation, Rotations, direct_rotation};
+use crate::motion::Clip;
+use crate::rig::{JointKind, RigJoint};
+use crate::skeleton::{JointIndex, Skeleton};
+use crate::threads;
+
+impl Summary {
+    /// What one clip says about the joints of its skeleton.
+    ///
+    /// Glitches are left out, and so is a pose in front of the motion. Noise is taken off the ends of
+    /// what was seen unless [`raw`](EstimateOptions::raw) is set. Both happen here, clip by clip: a
+    /// summary that is merged does not know its clips any more. Of the options, outliers, noise, raw
+    /// and threads count; the others are for [`estimate_summary`].
+    ///
+    /// A root goes anywhere, so of roots only frames are counted.
+    #[must_use]
+    pub fn of_take(skeleton: &Skeleton, clip: &Clip, options: &EstimateOptions) -> Self {
+        let reject = options.outliers == Outliers::Reject;
+        let time_counts = options.noise == Noise::Auto;
+        let from = usize::from(clip.has_leading_pose());
+        let frames = clip.frame_count();
+        if frames == 0 {
+            return Self::new(skeleton, Vec::new());
+        }
+        let joints: Vec<JointIndex> = skeleton.indices().collect();
+        let seen = threads::each(&joints, options.threads, |&joint| {
+            skeleton.parent(joint)?;
+            let samples = Samples::new(skeleton, clip, joint, from, reject);
+            Some(Seen::new(vec![samples], false, time_counts, reject))
+        });
+        let noise = match options.noise {
+            _ if options.raw => 0.0,
+            Noise::Given(noise) => noise.radians().max(0.0),
+            Noise::Auto => {
+                kinds::figure_noise(seen.iter().flatten().filter_map(|s| s.evidence.as_ref()))
+            }
+        };
+        let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
+        let joints = threads::each(&work, options.threads, |(joint, seen)| {
+            let Some(Seen { clips, moments, evidence, .. }) = seen else {
+                return JointSummary { frames: frames as u64, clips: 1, ..JointSummary::default() };
+            };
+            let Some(samples) = clips.first() else { return JointSummary::default() };
+            let Samples { used, rejected, keys, jitter, .. } = *samples;
+            let counts = Counts { frames: used, rejected, keys };
+            let bone = || skeleton.bone_axis(*joint).unwrap_or(DVec3::Z);
+            let quiet = match evidence {
+                Some(evidence) if !options.raw => {
+                    let decision = kinds::decide(evidence, noise);
+                    quiet(&samples.rotations, moments, evidence, &decision, bone)
+                }
+                _ => None,
+            };
+            let marks = quiet.as_ref().unwrap_or(&samples.rotations);
+            JointSummary::new(*moments, marks, counts, jitter)
+        });
+        Self::new(skeleton, joints)
+    }
+
+    /// How many frames were looked at, those that were left out included.
+    #[must_use]
+    pub fn frames(&self) -> u64 {
+        let of = |j: &JointSummary| j.frames.saturating_add(j.rejected);
+        self.joints.values().map(|j| of(&j.joint)).max().unwrap_or(0)
+    }
+
+    /// How far a rotation may be from where the summary has it.
+    #[must_use]
+    pub fn resolution() -> Angle {
+        Angle::from_degrees(RADIUS_DEG)
+    }
+}
+
+/// The samples of one clip with the noise taken off the ends, as [`joint::entry`] does; `None` if they
+/// stay as they are. Only what is beyond an end moves, and only along the joint's own motion.
+fn quiet(
+    rotations: &Rotations,
+    moments: &Moments,
+    evidence: &Evidence,
+    decision: &Decision,
+    bone: impl FnOnce() -> DVec3,
+) -> Option<Rotations> {
+    let how = Range { noise: decision.noise, coverage: 1.0 };
+    if decision.noise <= 0.0 {
+        return None;
+    }
+    match decision.kind {
+        JointKind::Hinge => {
+            let hinge = Hinge::fit(&evidence.spread, moments, decision.noise);
+            let angles: Vec<f64> = rotations.iter().map(|q| hinge.angle(q)).collect();
+            let arc = arcs::range(std::slice::from_ref(&angles), how)?;
+            let moved = rotations.iter().zip(&angles).map(|(q, angle)| {
+                match beyond(arc, *angle).and_then(|back| turn(hinge.axis, back)) {
+                    Some(back) => q * back,
+                    None => q,
+                }
+            });
+            Some(moved.collect())
+        }
+        JointKind::Universal => {
+            let fit = evidence.universal.as_ref()?;
+            let matrices = &evidence.matrices;
+            let joint = UniversalJoint::new(fit, &evidence.spread, matrices, decision.noise)?;
+            let angles: Vec<[f64; 2]> = rotations.iter().map(|q| joint.angles(q)).collect();
+            let arc = |i: usize| arcs::range(&[angles.iter().map(|a| a[i]).collect()], how);
+            let (first, second) = (arc(0)?, arc(1)?);
+            let (center, back) = (joint.center, joint.center.inverse());
+            let moved = rotations.iter().zip(&angles).map(|(q, angles)| {
+                let mut q = q;
+                if let Some(turn) = beyond(first, angles[0]).and_then(|a| turn(joint.axes[0], a)) {
+                    q = center * turn * back * q;
+                }
+                if let Some(turn) = beyond(second, angles[1]).and_then(|a| turn(joint.axes[1], a)) {
+                    q = q * turn;
+                }
+                q
+            });
+            Some(moved.collect())
+        }
+        JointKind::Ball => {
+            let bone = bone();
+            let pointing: Vec<DVec3> = rotations.iter().map(|q| q * bone).collect();
+            let settled = directions::settled(&pointing, decision.noise);
+            let moved = rotations.iter().zip(pointing.iter().zip(&settled)).map(|(q, (a, b))| {
+                if a == b {
+                    return q;
+                }
+                direct_rotation(*a, *b).map_or(q, |direct| direct.rotation * q)
+            });
+            Some(moved.collect())
+        }
+        _ => None,
+    }
+}
+
+fn turn(axis: DVec3, angle: Angle) -> Option<Rotation> {
+    Rotation::from_axis_angle(axis, angle)
+}
+
+/// How far to turn an angle to bring it to the end of an arc; `None` if it is inside.
+fn beyond(arc: Arc, radians: f64) -> Option<Angle> {
+    let angle = Angle::from_radians(radians);
+    if arc.contains(angle) {
+        return None;
+    }
+    let end = arc.nearest(angle)?;
+    Some(Angle::from_radians(end.radians() - radians).wrapped())
+}
+
+/// Kinds and limits of all joints, from a summary of any number of clips.
+///
+/// Kinds come from the same moments as those of [`estimate`](super::estimate). Limits hold the centres
+/// of the cells that were visited, so their ends are right within [`Summary::resolution`], less than
+/// 1°; a third of it is added to the noise of each joint, so that a check of the same clips allows for
+/// it. Where a joint's place in its parent moves is not known here.
+///
+/// Equal summaries give equal estimates, so the result does not depend on the order or grouping in
+/// which clips were merged, nor on the number of threads.
+///
+/// # Errors
+///
+/// If there is no motion, or if an option needs the samples themselves.
+pub fn estimate_summary(
+    summary: &Summary,
+    options: &EstimateOptions,
+) -> Result<Estimate, EstimateError> {
+    if options.method == Method::Paper {
+        return Err(EstimateError::NeedsSamples { what: "the method of the paper" });
+    }
+    if options.coverage != 1.0 {
+        return Err(EstimateError::NeedsSamples { what: "a coverage below 1" });
+    }
+    let frames = summary.frames();
+    match frames {
+        0 => return Err(EstimateError::NoMotion),
+        1 => return Err(EstimateError::OneFrame),
+        _ => {}
+    }
+    let skeleton = summary.skeleton().map_err(|_| EstimateError::NoMotion)?;
+    let joints: Vec<JointIndex> = skeleton.indices().collect();
+    let time_counts = options.noise == Noise::Auto;
+    let seen = threads::each(&joints, options.threads, |&joint| {
+        skeleton.parent(joint)?;
+        Some(seen_in(summary.joint(&skeleton[joint].name)?, time_counts))
+    });
+    let noise = match options.noise {
+        Noise::Given(noise) => noise.radians().max(0.0),
+        Noise::Auto => {
+            kinds::figure_noise(seen.iter().flatten().filter_map(|s| s.evidence.as_ref()))
+        }
+    };
+    // Noise was taken off clip by clip.
+    let how = EstimateOptions { raw: true, ..*options };
+    let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
+    let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
+        Some(seen) => with_resolution(joint::entry(&skeleton, *joint, seen, noise, &how)),
+        None => joint::root(),
+    });
+    let names = skeleton.joints().iter().map(|j| j.name.as_str());
+    let joints = names.zip(entries).collect();
+    Ok(Estimate {
+        joints,
+        noise: Angle::from_radians(noise),
+        frames,
+        warnings: vec![format!(
+            "estimated from summaries: rotations are known to {RADIUS_DEG} deg, and so are the limits"
+        )],
+        skeleton,
+    })
+}
+
+/// What a summary shows of a joint: the cells' centres stand for the samples.
+fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
+    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let jitter = joint.jitters.median().filter(|_| time_counts);
+    let mut sorted: Vec<[f64; 4]> =
+        joint.occupancy.centres().iter().map(|q| q.quat().to_array()).collect();
+    sorted.sort_unstable_by(|a, b| {
+        let order = |i: usize| a[i].total_cmp(&b[i]);
+        order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
+    });
+    let samples = Samples {
+        rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
+        used: count(joint.frames),
+        rejected: count(joint.rejected),
+        jitter,
+        keys: count(joint.keys),
+        ordered: true,
+    };
+    Seen::from_moments(samples, joint.moments, jitter)
+}
+
+fn with_resolution(mut entry: RigJoint) -> RigJoint {
+    if let Some(noise) = &mut entry.noise {
+        *noise = Angle::from_radians(noise.radians() + Summary::resolution().radians() / 3.0);
+    }
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::enforce::BoundRig;
+    use crate::estimate::{Take, estimate};
+    use crate::limits::Limit;
+    use crate::synth::{Figure, Options, Rng, Synth};
+
+    fn clips(noise_deg: f64, count: u64) -> Vec<Synth> {
+        (0..count)
+            .map(|seed| {
+                let noise = Angle::from_degrees(noise_deg);
+                let frames = 700 + 100 * usize::try_from(seed).unwrap();
+                let options = Options { frames, noise, ..Options::default() };
+                Synth::generate(&Figure::human(), &options, seed).unwrap()
+            })
+            .collect()
+    }
+
+    fn part(synth: &Synth, options: &EstimateOptions) -> Summary {
+        Summary::of_take(&synth.skeleton, &synth.clip, options)
+    }
+
+    fn merged(parts: &[Summary]) -> Summary {
+        let mut all = Summary::default();
+        parts.iter().for_each(|part| assert_eq!(all.merge(part), Ok(vec![])));
+        all
+    }
+
+    fn arcs_of(limit: &Limit) -> Vec<Arc> {
+        match limit {
+            Limit::Hinge { arc, .. } => vec![*arc],
+            Limit::Universal { arcs, .. } => arcs.to_vec(),
+            _ => vec![],
+        }
+    }
+
+    /// Per noise: joints of another kind, the farthest ends of hinges and of universal joints, degrees.
+    fn compare(noise_deg: f64, options: &EstimateOptions) -> (Vec<String>, [f64; 2]) {
+        let clips = clips(noise_deg, 4);
+        let takes: Vec<Take<'_>> =
+            clips.iter().map(|s| Take { skeleton: &s.skeleton, clip: &s.clip }).collect();
+        let exact = estimate(&takes, options).unwrap();
+        let parts: Vec<Summary> = clips.iter().map(|s| part(s, options)).collect();
+        let found = estimate_summary(&merged(&parts), options).unwrap();
+        assert_eq!(found.frames, exact.frames);
+        assert_eq!(found.skeleton.parents(), exact.skeleton.parents());
+        let mut others = Vec::new();
+        let mut farthest = [0.0_f64; 2];
+        for (name, a) in exact.joints.iter() {
+            let b = found.joints.get(name).unwrap();
+            assert_eq!((a.samples, a.rejected), (b.samples, b.rejected), "{name}");
+            if a.kind != b.kind {
+                others.push(name.to_owned());
+                continue;
+            }
+            let of = usize::from(a.kind == JointKind::Universal);
+            for (a, b) in arcs_of(&a.limit).into_iter().zip(arcs_of(&b.limit)) {
+                for (a, b) in [(a.min(), b.min()), (a.max(), b.max())] {
+                    farthest[of] = farthest[of].max((a.degrees() - b.degrees()).abs());
+                }
+            }
+        }
+        // What was summarised is within the limits as a check sees it.
+        let rig = found.into_rig();
+        for synth in &clips {
+            let bound = BoundRig::new(&rig, &synth.skeleton).unwrap();
+            let check = bound.check(&synth.clip, NonZeroUsize::MIN);
+            assert!(check.ok(), "noise {noise_deg}: {check:?}");
+        }
+        (others, farthest)
+    }
+
+    #[test]
+    fn a_summary_gives_the_same_kinds_and_ends_within_a_degree_a11() {
+        for noise in [0.0, 0.3, 1.0] {
+            for raw in [false, true] {
+                let options = EstimateOptions { raw, ..EstimateOptions::default() };
+                let (others, farthest) = compare(noise, &options);
+                println!("noise {noise} raw {raw}: {farthest:?}, others {others:?}");
+                assert!(others.is_empty(), "{others:?}");
+                assert!(farthest.iter().all(|d| *d < 1.0), "noise {noise}: {farthest:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_order_grouping_and_number_of_threads_give_the_same_document_a11() {
+        let options = EstimateOptions::default();
+        let parts: Vec<Summary> = clips(0.3, 5).iter().map(|s| part(s, &options)).collect();
+        let document = |summary: &Summary, threads: usize| {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let options = EstimateOptions { threads, ..EstimateOptions::default() };
+            estimate_summary(summary, &options).unwrap().into_rig().write().unwrap()
+        };
+        let first = document(&merged(&parts), 1);
+        assert_eq!(document(&merged(&parts), 3), first);
+        let mut rng = Rng::new(5);
+        for _ in 0..6 {
+            let mut left = parts.clone();
+            while left.len() > 1 {
+                let taken = left.swap_remove(rng.below(left.len()));
+                let other = rng.below(left.len());
+                left[other].merge(&Summary::read(&taken.write()).unwrap()).unwrap();
+            }
+            assert!(document(&left[0], 1) == first);
+        }
+        let three = EstimateOptions { threads: NonZeroUsize::new(3).unwrap(), ..options };
+        let clip = &clips(0.3, 1)[0];
+        assert!(part(clip, &three).write() == part(clip, &options).write());
+    }
+
+    #[test]
+    fn nothing_and_what_a_summary_cannot_do_are_errors() {
+        let options = EstimateOptions::default();
+        let error = |summary: &Summary, options: &EstimateOptions| {
+            estimate_summary(summary, options).unwrap_err()
+        };
+        assert_eq!(error(&Summary::default(), &options), EstimateError::NoMotion);
+        let one = Options { frames: 1, ..Options::default() };
+        let synth = Synth::generate(&Figure::human(), &one, 1).unwrap();
+        assert_eq!(error(&part(&synth, &options), &options), EstimateError::OneFrame);
+        let summary = merged(&[part(&clips(0.0, 1)[0], &options)]);
+        let half = EstimateOptions { coverage: 0.5, ..options };
+        assert!(matches!(error(&summary, &half), EstimateError::NeedsSamples { .. }));
+        let paper = EstimateOptions { method: Method::Paper, ..options };
+        assert!(matches!(error(&summary, &paper), EstimateError::NeedsSamples { .. }));
+    }
+
+    #[test]
+    #[ignore = "measures time"]
+    fn times() {
+        use std::time::Instant;
+
+        for noise in [0.0, 0.3] {
+            for frames in [300, 3000, 30_000] {
+                let noise = Angle::from_degrees(noise);
+                let options = Options { frames, noise, ..Options::default() };
+                let synth = Synth::generate(&Figure::human(), &options, 1).unwrap();
+                for raw in [false, true] {
+                    let how = EstimateOptions { raw, ..EstimateOptions::default() };
+                    let start = Instant::now();
+                    let summary = part(&synth, &how);
+                    let took = start.elapsed();
+                    let start = Instant::now();
+                    std::hint::black_box(estimate_summary(&summary, &how).unwrap());
+                    println!(
+                        "{frames} frames, noise {:.1} deg, raw {raw}: summary {took:?}, estimate {:?}",
+                        noise.degrees(),
+                        start.elapsed()
+                    );
+                }
+                let start = Instant::now();
+                for joint in synth.skeleton.indices().skip(1) {
+                    std::hint::black_box(Samples::new(
+                        &synth.skeleton,
+                        &synth.clip,
+                        joint,
+                        0,
+                        true,
+                    ));
+                }
+                println!("  samples alone {:?}", start.elapsed());
+            }
+        }
+    }
+}
