@@ -204,7 +204,7 @@ mod tests {
 
     fn missed_and_wrong(exploration: Exploration, frames: usize) -> (usize, usize, usize) {
         let (mut missed, mut wrong, mut all) = (0, 0, 0);
-        for seed in 0..10 {
+        for seed in 0..6 {
             let options = Options {
                 frames,
                 exploration,
@@ -228,16 +228,26 @@ mod tests {
     }
 
     #[test]
-    fn glitches_on_a_path_are_found_and_nothing_else() {
-        let (missed, wrong, all) = missed_and_wrong(Exploration::Full, 2000);
-        println!("path: {missed} of {all} missed, {wrong} wrong");
-        let (missed, wrong, all) = missed_and_wrong(Exploration::Full, 600);
-        println!("path 600: {missed} of {all} missed, {wrong} wrong");
-        let (missed, wrong, all) = missed_and_wrong(Exploration::Dwell, 2000);
-        println!("dwell: {missed} of {all} missed, {wrong} wrong");
-        let (missed, wrong, all) = missed_and_wrong(Exploration::Poses, 2000);
-        println!("poses: {missed} of {all} missed, {wrong} wrong");
-        let (missed, wrong, all) = missed_and_wrong(Exploration::Scatter, 2000);
-        println!("scatter: {missed} of {all} missed, {wrong} wrong");
+    fn glitches_on_a_path_are_found_and_hardly_anything_else() {
+        for (exploration, frames) in
+            [(Exploration::Full, 2000), (Exploration::Full, 600), (Exploration::Dwell, 2000)]
+        {
+            let (missed, wrong, all) = missed_and_wrong(exploration, frames);
+            println!("{exploration:?} {frames}: {missed} of {all} missed, {wrong} wrong");
+            assert_eq!(missed, 0, "{exploration:?} {frames}, of {all}");
+            // Of some 130,000 frames.
+            assert!(wrong <= 5, "{exploration:?} {frames}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn most_glitches_among_poses_without_order_are_found() {
+        for exploration in [Exploration::Poses, Exploration::Scatter] {
+            let (missed, wrong, all) = missed_and_wrong(exploration, 2000);
+            println!("{exploration:?}: {missed} of {all} missed, {wrong} wrong");
+            // Those that are missed lie among the other poses.
+            assert!(10 * missed <= all, "{exploration:?}: {missed} of {all}");
+            assert!(wrong <= 5, "{exploration:?}: {wrong}");
+        }
     }
 }

@@ -56,7 +56,7 @@ impl Seen {
     pub(crate) fn from_moments(clip: Samples, moments: Moments, jitter: Option<f64>) -> Self {
         let evidence = Spread::new(&moments).and_then(|spread| {
             let places = places(&spread, &[&clip.rotations]);
-            Evidence::new(&moments, jitter, places)
+            Evidence::new(&moments, jitter, places, clip.used as u64)
         });
         Self { clips: vec![clip], moments, evidence, translation_moves: false }
     }

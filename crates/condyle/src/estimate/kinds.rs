@@ -257,8 +257,6 @@ pub(super) fn twice_acos(cos: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::samples::Samples;
-    use crate::synth::{Exploration, Figure, Options, Synth};
 
     #[test]
     fn logarithms_and_exponentials_are_right() {
@@ -269,95 +267,5 @@ mod tests {
             assert!((exp(x) / truth - 1.0).abs() < 1e-10, "{x}");
             assert!((log(truth) - x).abs() < 1e-10 * x.abs().max(1.0), "{x}");
         }
-    }
-
-    fn study(exploration: Exploration, noise: f64) {
-        let mut counted = 0;
-        let mut wrong = 0;
-        let mut all_wrong = 0;
-        let mut all = 0;
-        let mut bins = [[0_usize; 2]; 10];
-        let mut ratio = Vec::new();
-        let mut table = [[0_usize; 4]; 4];
-        for seed in 0..200_u64 {
-            let frames = [100, 300, 1000, 5000][seed as usize % 4];
-            let figure = Figure::random(12, seed).unwrap();
-            let options = Options {
-                frames,
-                exploration,
-                noise: Angle::from_degrees(noise),
-                ..Options::default()
-            };
-            let synth = Synth::generate(&figure, &options, seed).unwrap();
-            let joints: Vec<_> = synth.skeleton.indices().skip(1).collect();
-            let evidence: Vec<_> = joints
-                .iter()
-                .map(|&joint| {
-                    let samples = Samples::new(&synth.skeleton, &synth.clip, joint, 0, true);
-                    let moments = Moments::of(&samples.rotations);
-                    let spread = Spread::new(&moments).unwrap();
-                    let places = places(&spread, &[&samples.rotations]);
-                    Evidence::new(&moments, samples.jitter, places, samples.used as u64).unwrap()
-                })
-                .collect();
-            let found = figure_noise(evidence.iter());
-            if noise > 0.0 {
-                ratio.push(Angle::from_radians(found).degrees() / noise);
-            }
-            for (joint, evidence) in joints.iter().zip(&evidence) {
-                let truth = synth.truth[joint.get()].kind();
-                let decision = decide(evidence, found);
-                let right = decision.kind.as_str() == truth;
-                let counts =
-                    synth.spread(*joint).iter().all(|sd| sd.degrees() >= (3.0 * noise).max(2.0));
-                all += 1;
-                all_wrong += usize::from(!right);
-                let bin = ((decision.confidence * 10.0) as usize).min(9);
-                bins[bin][usize::from(right)] += 1;
-                if counts {
-                    counted += 1;
-                    wrong += usize::from(!right);
-                    let place = |k: &str| {
-                        ["fixed", "hinge", "universal", "ball"]
-                            .iter()
-                            .position(|n| *n == k)
-                            .unwrap()
-                    };
-                    table[place(truth)][place(decision.kind.as_str())] += 1;
-                    if !right && wrong < 6 {
-                        println!(
-                            "   {truth} {frames} {:?} {} conf {:.2}",
-                            synth
-                                .spread(*joint)
-                                .iter()
-                                .map(|a| a.degrees().round())
-                                .collect::<Vec<_>>(),
-                            decision.why,
-                            decision.confidence
-                        );
-                    }
-                }
-            }
-        }
-        ratio.sort_by(f64::total_cmp);
-        let at = |q: f64| ratio.get((q * ratio.len() as f64) as usize).copied().unwrap_or(0.0);
-        println!(
-            "{exploration:?} {noise}: {wrong} wrong of {counted} ({:.2} %), all {all_wrong} of {all}; noise ratio {:.2} {:.2} {:.2}",
-            100.0 * wrong as f64 / counted as f64,
-            at(0.01),
-            at(0.5),
-            at(0.99)
-        );
-        println!("   {table:?}");
-        println!("   {:?}", bins.map(|[w, r]| format!("{r}/{}", r + w)));
-    }
-
-    #[test]
-    fn study_kinds() {
-        for noise in [0.0, 0.3, 1.0, 2.0] {
-            study(Exploration::Full, noise);
-            study(Exploration::Scatter, noise);
-        }
-        study(Exploration::Dwell, 1.0);
     }
 }

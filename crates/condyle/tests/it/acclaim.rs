@@ -12,7 +12,7 @@ use crate::shared::{files, shared};
 const DATA: &str = "asf-amc";
 
 /// The ASF of an AMC: the one whose name begins with the same subject.
-fn skeleton_of(amc: &Path) -> PathBuf {
+pub(crate) fn skeleton_of(amc: &Path) -> PathBuf {
     let name = amc.file_name().unwrap().to_str().unwrap();
     let subject = match name.strip_prefix("HDM_") {
         Some(rest) => format!("HDM_{}", rest.split('_').next().unwrap()),

@@ -1,13 +1,15 @@
 //! Estimates of real motion.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use condyle::enforce::BoundRig;
 use condyle::estimate::{EstimateOptions, Take, estimate};
-use condyle::formats::{ReadOptions, read_file};
+use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::glam::DVec3;
 use condyle::rig::{JointKind, RigJoint};
 
+use crate::acclaim::skeleton_of;
 use crate::same_take::takes;
 use crate::shared::{files, shared};
 
@@ -75,45 +77,68 @@ fn declared_kinds_are_found_in_both_forms_of_a_take() {
     assert!(right as f64 >= 0.98 * moving as f64, "{right} of {moving}");
 }
 
-#[test]
-fn what_was_estimated_from_is_inside() {
-    let mut clips = 0;
-    for (folder, extension) in [("bvh", "bvh")] {
-        let Some(folder) = shared(folder) else { return };
-        for path in files(&folder, extension) {
-            let Ok(read) = read_file(&path, None, &ReadOptions::default()) else { continue };
-            let Some(clip) = &read.file.clip else { continue };
-            let take = Take { skeleton: &read.file.skeleton, clip };
-            let start = std::time::Instant::now();
-            let Ok(found) = estimate(&[take], &EstimateOptions::default()) else { continue };
-            let took = start.elapsed().as_secs_f64();
-            let rejected: u64 = found.joints.iter().filter_map(|(_, j)| j.rejected).sum();
-            let noise = found.noise.degrees();
-            let rig = found.into_rig();
-            let bound = BoundRig::new(&rig, &read.file.skeleton).unwrap();
-            let check = bound.check(clip, NonZeroUsize::MIN);
-            clips += 1;
+/// How many clips keep to what is estimated from them, and how many there are. What is outside in the
+/// others was rejected.
+fn inside(clips: impl Iterator<Item = (PathBuf, MotionFile)>) -> (usize, usize) {
+    let (mut good, mut all) = (0, 0);
+    for (path, file) in clips {
+        let Some(clip) = &file.clip else { continue };
+        let take = Take { skeleton: &file.skeleton, clip };
+        let found = match estimate(&[take], &EstimateOptions::default()) {
+            Ok(found) => found,
+            Err(error) => {
+                assert!(clip.frame_count() < 2, "{error}");
+                continue;
+            }
+        };
+        let rig = found.into_rig();
+        let bound = BoundRig::new(&rig, &file.skeleton).unwrap();
+        let check = bound.check(clip, NonZeroUsize::MIN);
+        for joint in check.joints.iter().filter(|joint| joint.outside > 0) {
+            let name = &file.skeleton[joint.joint].name;
+            let entry = rig.joints.get(name).unwrap();
             println!(
-                "{}: {} frames, {:.0} ns per joint-frame, noise {noise:.3}, rejected {rejected}, ok {}",
+                "{}, {} frames, {name} {:?}: {} outside, {:.1} deg at {}, {} rejected",
                 path.display(),
                 clip.frame_count(),
-                took * 1e9 / (clip.frame_count() * read.file.skeleton.len()) as f64,
-                check.ok()
+                entry.kind,
+                joint.outside,
+                joint.worst.degrees(),
+                joint.worst_frame.get(),
+                entry.rejected.unwrap()
             );
-            for joint in check.joints.iter().filter(|j| j.outside > 0) {
-                let entry = rig.joints.get(&read.file.skeleton[joint.joint].name).unwrap();
-                println!(
-                    "   {} {:?}: {} outside, {:.2} deg at {}, rejected {:?} noise {:?}",
-                    read.file.skeleton[joint.joint].name,
-                    entry.kind,
-                    joint.outside,
-                    joint.worst.degrees(),
-                    joint.worst_frame.get(),
-                    entry.rejected,
-                    entry.noise
-                );
-            }
+            assert!(joint.outside as u64 <= entry.rejected.unwrap(), "{name}");
         }
+        good += usize::from(check.ok());
+        all += 1;
     }
-    println!("{clips} clips");
+    (good, all)
+}
+
+#[test]
+fn bvh_clips_keep_to_what_is_estimated_from_them() {
+    let Some(folder) = shared("bvh") else { return };
+    let read = |path: PathBuf| {
+        let file = read_file(&path, None, &ReadOptions::default()).unwrap().file;
+        (path, file)
+    };
+    let (good, all) = inside(files(&folder, "bvh").into_iter().map(read));
+    println!("{good} of {all} BVH clips");
+    // 22 of 26: in the others, hands, thumbs and toes jump, and those frames are taken for glitches.
+    assert!(good >= 21 && all == 26, "{good} of {all}");
+}
+
+#[test]
+fn amc_clips_keep_to_what_is_estimated_from_them() {
+    let Some(folder) = shared("asf-amc") else { return };
+    let read = |path: PathBuf| {
+        let options = ReadOptions::default();
+        let asf = read_file(&skeleton_of(&path), None, &options).unwrap().file;
+        let file = read_file(&path, Some(&asf), &options).unwrap().file;
+        (path, file)
+    };
+    let (good, all) = inside(files(&folder, "amc").into_iter().map(read));
+    println!("{good} of {all} AMC clips");
+    // 38 of 42, for the same reason.
+    assert!(good >= 37 && all == 42, "{good} of {all}");
 }
