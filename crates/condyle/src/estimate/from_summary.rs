@@ -166,7 +166,7 @@ fn beyond(arc: Arc, radians: f64) -> Option<Angle> {
 /// Kinds and limits of all joints, from a summary of any number of clips.
 ///
 /// Kinds come from the same moments as those of [`estimate`](super::estimate). Limits hold the centres
-/// of the cells that were visited, so their ends are right within [`Summary::resolution`], less than
+/// of the cells that were visited, each within [`Summary::resolution`] of the samples, less than
 /// 1°; a third of it is added to the noise of each joint, so that a check of the same clips allows for
 /// it. Where a joint's place in its parent moves is not known here.
 ///
@@ -219,7 +219,7 @@ pub fn estimate_summary(
         noise: Angle::from_radians(noise),
         frames,
         warnings: vec![format!(
-            "estimated from summaries: rotations are known to {RADIUS_DEG} deg, and so are the limits"
+            "estimated from summaries: rotations are known to {RADIUS_DEG} deg"
         )],
         skeleton,
     })
