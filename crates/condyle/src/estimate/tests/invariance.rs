@@ -245,7 +245,7 @@ fn a_mirrored_figure_has_mirrored_limits() {
         };
         let (skeleton, clip) = changed(&synth, mirrored, |_, q| turn(q), &in_order(&synth));
         let other = estimate(&[Take { skeleton: &skeleton, clip: &clip }], &how).unwrap();
-        assert_same(&synth, "mirror", [&estimated(&synth, &how), &other], turn, 2.0);
+        assert_same(&synth, "mirror", [&estimated(&synth, &how), &other], turn, 3.0);
     }
 }
 
