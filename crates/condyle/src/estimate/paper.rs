@@ -38,7 +38,7 @@ pub enum Threshold {
     /// Those with a larger standard deviation.
     Absolute(Angle),
     /// The fewest that explain this share of the variation, from 0 to 1, of those above
-    /// [`FLOOR`]: a share alone can never say that a joint is fixed.
+    /// half a degree: a share alone can never say that a joint is fixed.
     Share(f64),
 }
 

@@ -42,7 +42,9 @@ impl Samples {
         reject: bool,
     ) -> Self {
         let series = series(skeleton, clip, joint, from);
-        let mut samples = Self::from_series(&series, reject);
+        // Keys are set by hand, each as it is meant (A12).
+        let captured = *clip.track(joint).rotation_times() == KeyTimes::EveryFrame;
+        let mut samples = Self::from_series(&series, reject && captured);
         samples.keys = clip.track(joint).rotations().len();
         if clip.track(joint).rotation_times().is_constant() {
             samples.used = clip.frame_count().saturating_sub(from);
