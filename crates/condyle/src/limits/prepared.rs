@@ -125,8 +125,9 @@ impl PreparedLimit {
     /// The allowed rotation that is nearest by the angle of the turn between them.
     ///
     /// For swing and twist it may turn the bone to save twist, or twist it to save swing, and is found
-    /// by a search: to 10⁻⁶ rad in some hundred microseconds, or, if the range of twist depends on
-    /// the direction, to 10⁻⁴ rad in some milliseconds. It allocates. For the others it is exact, and fast.
+    /// by a search: to 10⁻⁶ rad in all tests, in some hundred microseconds, or milliseconds if the range
+    /// of twist depends on the direction. Where that jumps there may be no nearest, and it is one that
+    /// is nearly as near. It allocates. For the others it is exact, and fast.
     #[must_use]
     pub fn project_rotation(&self, m: Rotation) -> Rotation {
         match &self.0 {
