@@ -187,7 +187,10 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         found.joints.len(),
     );
     if found.leading_pose {
-        let _ = writeln!(text, "frame 0 is a pose in front of the motion, and not looked at");
+        let _ = writeln!(
+            text,
+            "frame 0 is a pose in front of the motion: an estimate leaves it out, here it counts"
+        );
     }
     let told: Vec<&JointCheck> =
         found.joints.iter().filter(|j| j.outside + j.within_noise > 0).collect();

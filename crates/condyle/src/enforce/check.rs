@@ -14,8 +14,8 @@ use crate::threads;
 pub struct Check {
     /// How many frames the clip has.
     pub frames: usize,
-    /// Whether frame 0 is a pose in front of the motion, see [`Clip::has_leading_pose`]. It is not
-    /// looked at: an estimate leaves it out too.
+    /// Whether frame 0 is a pose in front of the motion, see [`Clip::has_leading_pose`]. It counts like
+    /// every other frame; an estimate leaves it out, so that it may well be outside.
     pub leading_pose: bool,
     /// The joints that both the rig and the skeleton have, in the skeleton's order.
     pub joints: Vec<JointCheck>,
@@ -55,14 +55,12 @@ impl BoundRig {
     /// If the clip has another number of joints than the skeleton that the rig is bound to.
     #[must_use]
     pub fn check(&self, clip: &Clip, threads: NonZeroUsize) -> Check {
-        let leading_pose = clip.has_leading_pose();
-        let from = usize::from(leading_pose);
-        let joints = threads::each(self.bound(clip), threads, |bound| of_joint(bound, clip, from));
-        Check { frames: clip.frame_count(), leading_pose, joints }
+        let joints = threads::each(self.bound(clip), threads, |bound| of_joint(bound, clip));
+        Check { frames: clip.frame_count(), leading_pose: clip.has_leading_pose(), joints }
     }
 }
 
-fn of_joint(bound: &BoundJoint, clip: &Clip, from: usize) -> JointCheck {
+fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
     let mut found = JointCheck {
         joint: bound.joint,
         outside: 0,
@@ -91,7 +89,7 @@ fn of_joint(bound: &BoundJoint, clip: &Clip, from: usize) -> JointCheck {
             add(FrameIndex(0), track.rotations().at(0), clip.frame_count());
         }
     } else {
-        bound.locals(clip).skip(from).for_each(|(frame, local)| add(frame, local, 1));
+        bound.locals(clip).for_each(|(frame, local)| add(frame, local, 1));
     }
     found
 }

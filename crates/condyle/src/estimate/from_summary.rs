@@ -33,7 +33,7 @@ impl Summary {
     pub fn of_take(skeleton: &Skeleton, clip: &Clip, options: &EstimateOptions) -> Self {
         let reject = options.outliers == Outliers::Reject;
         let time_counts = options.noise == Noise::Auto;
-        let from = usize::from(clip.has_leading_pose());
+        let from = super::first_frame(clip, options);
         let frames = clip.frame_count();
         if frames == 0 {
             return Self::new(skeleton, Vec::new());

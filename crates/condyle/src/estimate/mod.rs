@@ -175,8 +175,7 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let skeleton = first.skeleton;
     let mut warnings = Vec::new();
     let matches = match_takes(skeleton, takes, &mut warnings)?;
-    let starts: Vec<usize> =
-        takes.iter().map(|take| usize::from(take.clip.has_leading_pose())).collect();
+    let starts: Vec<usize> = takes.iter().map(|take| first_frame(take.clip, options)).collect();
     for (number, _) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
         warnings.push(format!(
             "take {}: frame 0 is a pose in front of the motion, and left out",
@@ -229,6 +228,12 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
         frames,
         warnings,
     })
+}
+
+/// The first frame that counts: a pose in front of the motion is left out, unless all frames are to be
+/// kept.
+fn first_frame(clip: &Clip, options: &EstimateOptions) -> usize {
+    usize::from(options.outliers == Outliers::Reject && clip.has_leading_pose())
 }
 
 /// Everything the takes show of one joint.
