@@ -15,7 +15,7 @@ use crate::same_take::takes;
 use crate::shared::{files, shared};
 
 /// The standard deviations of a joint about its principal axes, degrees.
-fn spread(clip: &condyle::motion::Clip, joint: condyle::skeleton::JointIndex) -> [f64; 3] {
+fn spread(clip: &Clip, joint: condyle::skeleton::JointIndex) -> [f64; 3] {
     let rotations = clip.track(joint).rotations();
     let mean = condyle::math::mean_rotation(rotations.iter().map(|r| (r, 1.0))).unwrap();
     let mut m = [[0.0; 3]; 3];
