@@ -387,6 +387,10 @@ pub(crate) struct Check {
     /// Motion files; an ASF serves the AMCs that follow it
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
+    /// Count those frames as well that the estimate of the rig left out as glitches, or as a pose in
+    /// front of the motion: the rig lists their rotations
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -22,7 +22,10 @@ use crate::output::{
 };
 
 pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
-    let rig = rig_of(&args.limits.rig, args.reading.strict())?;
+    let mut rig = rig_of(&args.limits.rig, args.reading.strict())?;
+    if args.all {
+        rig.joints.iter_mut().for_each(|(_, joint)| joint.left_out.clear());
+    }
     let options = args.reading.options();
     let bar = progress(args.files.len(), "checking");
     let mut out = std::io::stdout().lock();
@@ -135,7 +138,7 @@ impl Total {
                 self.joints.insert(skeleton[joint.joint].name.clone(), new);
                 continue;
             };
-            for count in ["outside", "within_noise"] {
+            for count in ["outside", "within_noise", "left_out"] {
                 old[count] =
                     json!(old[count].as_u64().unwrap_or(0) + new[count].as_u64().unwrap_or(0));
             }
@@ -158,7 +161,6 @@ fn json_of(path: &Path, found: &Found, bound: &BoundRig, skeleton: &Skeleton) ->
         "path": path.display().to_string(),
         "ok": found.ok(),
         "frames": found.frames,
-        "leading_pose": found.leading_pose,
         "joints": joints,
     });
     add_misfits(&mut document, bound, skeleton);
@@ -171,6 +173,7 @@ fn json_of_joint(joint: &JointCheck) -> Value {
         "worst_deg": json_degrees(joint.worst),
         "worst_frame": joint.worst_frame.get(),
         "within_noise": joint.within_noise,
+        "left_out": joint.left_out,
         "allowance_deg": json_degrees(joint.allowance),
     })
 }
@@ -186,18 +189,13 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         found.frames,
         found.joints.len(),
     );
-    if found.leading_pose {
-        let _ = writeln!(
-            text,
-            "frame 0 is a pose in front of the motion: an estimate leaves it out, here it counts"
-        );
-    }
     let told: Vec<&JointCheck> =
-        found.joints.iter().filter(|j| j.outside + j.within_noise > 0).collect();
+        found.joints.iter().filter(|j| j.outside + j.within_noise + j.left_out > 0).collect();
     if told.is_empty() {
         return text;
     }
-    let mut table = new_table(&["joint", "outside", "worst", "at frame", "within noise"]);
+    let mut table =
+        new_table(&["joint", "outside", "worst", "at frame", "within noise", "left out"]);
     for joint in &told {
         table.add_row(vec![
             Cell::new(printable(&skeleton[joint.joint].name)),
@@ -205,9 +203,18 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
             number(hundredths(joint.worst)),
             number(joint.worst_frame.get()),
             number(joint.within_noise),
+            number(joint.left_out),
         ]);
     }
     let _ = writeln!(text, "{table}");
+    if told.iter().any(|j| j.left_out > 0) {
+        let _ = writeln!(
+            text,
+            "left out: outside, but known from the estimate of the rig as glitches or as a pose in front \
+             of the motion"
+        );
+        let _ = writeln!(text, "and not counted; --all counts them");
+    }
     let rest = found.joints.len() - told.len();
     if rest > 0 {
         let _ = writeln!(text, "{rest} more are inside in every frame");

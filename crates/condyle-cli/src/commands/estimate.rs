@@ -415,8 +415,8 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     if left_out > 0 {
         let joints = found.joints.iter().filter(|(_, j)| j.rejected.is_some_and(|n| n > 0)).count();
         let line = format!(
-            "{left_out} samples of {joints} joints were left out as glitches: check may find them \
-             outside; --outliers keep takes them in."
+            "{left_out} samples of {joints} joints were left out as glitches: check knows them from the \
+             rig and does not count them; --outliers keep takes them in."
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }

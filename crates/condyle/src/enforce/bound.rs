@@ -1,5 +1,7 @@
 //! A rig matched with a skeleton.
 
+use glam::DQuat;
+
 use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
@@ -8,6 +10,9 @@ use crate::skeleton::{JointIndex, Skeleton};
 
 /// Rest poses that differ by more than this are told.
 const REST_TOLERANCE: Angle = Angle::from_degrees(0.1);
+
+/// What a check always allows: files round.
+const LEAST_ALLOWANCE: Angle = Angle::from_degrees(0.01);
 
 /// The limits of a rig, ready for the clips of a skeleton. Joints are matched by name.
 ///
@@ -42,6 +47,8 @@ pub(super) struct BoundJoint {
     pub(super) restricts: bool,
     /// An excess up to this is within the noise of the estimate (decision 12).
     pub(super) allowance: Angle,
+    /// What the estimate left out.
+    pub(super) left_out: LeftOut,
     /// `rest · center`, and back.
     zero: Rotation,
     from_zero: Rotation,
@@ -76,12 +83,15 @@ impl BoundRig {
             }
             let noise = entry.noise.map_or(0.0, Angle::degrees);
             let zero = rest * entry.center;
+            let own_rest = rig.skeleton.find(name).map_or(rest, |own| rig.skeleton[own].rest);
+            let from_own_zero = (own_rest * entry.center).inverse();
             matched[joint.get()] = true;
             joints.push(BoundJoint {
                 joint,
                 limit,
                 restricts,
-                allowance: Angle::from_degrees((3.0 * noise).max(0.01)),
+                allowance: Angle::from_degrees((3.0 * noise).max(LEAST_ALLOWANCE.degrees())),
+                left_out: LeftOut::new(entry.left_out.iter().map(|local| from_own_zero * *local)),
                 zero,
                 from_zero: zero.inverse(),
             });
@@ -138,6 +148,33 @@ impl BoundRig {
     pub(super) fn bound(&self, clip: &Clip) -> &[BoundJoint] {
         assert_eq!(clip.tracks().len(), self.joint_count, "the clip is of the skeleton");
         &self.joints
+    }
+}
+
+/// Rotations that the estimate of a limit left out, to be found again.
+#[derive(Clone, Debug)]
+pub(super) struct LeftOut {
+    /// By the size of their real parts, which is that of −q too.
+    sorted: Vec<DQuat>,
+}
+
+impl LeftOut {
+    fn new(rotations: impl Iterator<Item = Rotation>) -> Self {
+        let mut sorted: Vec<DQuat> = rotations.map(Rotation::quat).collect();
+        sorted.sort_by(|a, b| a.w.abs().total_cmp(&b.w.abs()));
+        Self { sorted }
+    }
+
+    /// Whether a rotation is one of them, but for what files round.
+    pub(super) fn has(&self, m: Rotation) -> bool {
+        // A turn by δ moves a quaternion by δ/2.
+        let near = 0.5 * LEAST_ALLOWANCE.radians();
+        let q = m.quat();
+        let from = self.sorted.partition_point(|p| p.w.abs() < q.w.abs() - near);
+        self.sorted[from..].iter().take_while(|p| p.w.abs() <= q.w.abs() + near).any(|p| {
+            let p = if p.dot(q) < 0.0 { -*p } else { *p };
+            (p - q).length_squared() <= near * near
+        })
     }
 }
 

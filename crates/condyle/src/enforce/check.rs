@@ -14,9 +14,6 @@ use crate::threads;
 pub struct Check {
     /// How many frames the clip has.
     pub frames: usize,
-    /// Whether frame 0 is a pose in front of the motion, see [`Clip::has_leading_pose`]. It counts like
-    /// every other frame; an estimate leaves it out, so that it may well be outside.
-    pub leading_pose: bool,
     /// The joints that both the rig and the skeleton have, in the skeleton's order.
     pub joints: Vec<JointCheck>,
 }
@@ -26,11 +23,14 @@ pub struct Check {
 pub struct JointCheck {
     /// Which joint.
     pub joint: JointIndex,
-    /// How many frames are outside by more than `allowance`.
+    /// How many frames are outside by more than `allowance`, and not left out.
     pub outside: usize,
+    /// How many are outside as well, but one by one in the rig's list of what its estimate left out,
+    /// see [`RigJoint::left_out`](crate::rig::RigJoint::left_out): known already.
+    pub left_out: usize,
     /// How many frames are outside by less.
     pub within_noise: usize,
-    /// How far outside the worst frame is: −distance. Negative if all frames are inside; then it is
+    /// How far outside the worst frame is that is not left out: −distance. Negative if all frames are inside; then it is
     /// what was left to the boundary. −180° where there is no limit or no frame.
     pub worst: Angle,
     /// The first frame that is so far outside.
@@ -40,7 +40,7 @@ pub struct JointCheck {
 }
 
 impl Check {
-    /// Whether no frame of any joint is outside by more than the noise.
+    /// Whether no frame of any joint is outside by more than the noise, but those that the rig lists.
     #[must_use]
     pub fn ok(&self) -> bool {
         self.joints.iter().all(|j| j.outside == 0)
@@ -56,7 +56,7 @@ impl BoundRig {
     #[must_use]
     pub fn check(&self, clip: &Clip, threads: NonZeroUsize) -> Check {
         let joints = threads::each(self.bound(clip), threads, |bound| of_joint(bound, clip));
-        Check { frames: clip.frame_count(), leading_pose: clip.has_leading_pose(), joints }
+        Check { frames: clip.frame_count(), joints }
     }
 }
 
@@ -64,6 +64,7 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
     let mut found = JointCheck {
         joint: bound.joint,
         outside: 0,
+        left_out: 0,
         within_noise: 0,
         worst: Angle::from_radians(-Angle::HALF_TURN.radians()),
         worst_frame: FrameIndex(0),
@@ -73,8 +74,13 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
         return found;
     }
     let mut add = |frame, local, times| {
-        let excess = Angle::from_radians(-bound.limit.distance(bound.motion(local)).radians());
+        let m = bound.motion(local);
+        let excess = Angle::from_radians(-bound.limit.distance(m).radians());
         if excess > bound.allowance {
+            if bound.left_out.has(m) {
+                found.left_out += times;
+                return;
+            }
             found.outside += times;
         } else if excess.radians() > crate::limits::TOLERANCE {
             found.within_noise += times;

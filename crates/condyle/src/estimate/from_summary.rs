@@ -238,6 +238,7 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
     let samples = Samples {
         rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
         used: count(joint.frames),
+        left_out: Vec::new(),
         rejected: count(joint.rejected),
         jitter,
         keys: count(joint.keys),

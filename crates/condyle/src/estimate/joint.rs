@@ -253,6 +253,7 @@ pub(crate) fn entry(
         Ok(limit) => {
             let rest = skeleton[joint].rest;
             judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options.repair);
+            list_left_out(&mut entry, &limit, seen, rest, &mut notes);
         }
         Err(error) => {
             notes.push(format!("the limit cannot be used ({error}); it is left open"));
@@ -315,6 +316,40 @@ fn judge(
     entry.rest_excess = Some(Angle::from_radians(rest_excess.max(0.0)));
     let start = bind::start(&entry.limit, limit, entry.center, samples, repair);
     entry.start = start.map(|start| rest * start.rotation);
+}
+
+/// At most so many rotations that were left out are listed.
+const MOST_LISTED: usize = 1000;
+
+/// Lists what was left out and is outside by more than the noise, so that a check of the same clips
+/// knows it again.
+fn list_left_out(
+    entry: &mut RigJoint,
+    limit: &PreparedLimit,
+    seen: &Seen,
+    rest: Rotation,
+    notes: &mut Vec<String>,
+) {
+    let noise = entry.noise.map_or(0.0, Angle::radians);
+    let back = entry.center.inverse();
+    let outside = |q: &Rotation| -limit.distance(back * *q).radians() > 3.0 * noise;
+    let all = seen.clips.iter().flat_map(|clip| &clip.left_out).copied();
+    let mut listed: Vec<[f64; 4]> =
+        all.filter(outside).map(|q| q.canonical().quat().to_array()).collect();
+    listed.sort_unstable_by(|a, b| {
+        let order = |i: usize| a[i].total_cmp(&b[i]);
+        order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
+    });
+    listed.dedup();
+    if listed.len() > MOST_LISTED {
+        notes.push(format!(
+            "{} rotations were left out and are outside; {MOST_LISTED} of them are listed",
+            listed.len()
+        ));
+        listed.truncate(MOST_LISTED);
+    }
+    let local = |q| rest * super::moments::rotation_unchecked(q);
+    entry.left_out = listed.into_iter().map(local).collect();
 }
 
 fn fixed(evidence: &Evidence, decision: &Decision) -> Option<(Rotation, Limit)> {

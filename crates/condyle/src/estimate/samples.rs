@@ -16,6 +16,8 @@ pub(crate) struct Samples {
     pub(crate) used: usize,
     /// How many frames were glitches.
     pub(crate) rejected: usize,
+    /// The rotations of these, and of a pose in front of the motion.
+    pub(crate) left_out: Vec<Rotation>,
     /// The noise as the order of the frames shows it, radians: an upper bound.
     pub(crate) jitter: Option<f64>,
     /// How many keys there are.
@@ -27,9 +29,11 @@ pub(crate) struct Samples {
 impl Samples {
     /// Leaves out the samples that a function of the rotation says are bad.
     pub(crate) fn drop_where(&mut self, mut bad: impl FnMut(Rotation) -> bool) {
-        let kept: Rotations = self.rotations.iter().filter(|q| !bad(*q)).collect();
-        let dropped = self.rotations.len() - kept.len();
-        self.rotations = kept;
+        let (dropped, kept): (Vec<Rotation>, Vec<Rotation>) =
+            self.rotations.iter().partition(|q| bad(*q));
+        self.rotations = kept.into_iter().collect();
+        self.left_out.extend(&dropped);
+        let dropped = dropped.len();
         self.used -= dropped.min(self.used);
         self.rejected += dropped;
     }
@@ -49,6 +53,9 @@ impl Samples {
         if clip.track(joint).rotation_times().is_constant() {
             samples.used = clip.frame_count().saturating_sub(from);
         }
+        let back = skeleton[joint].rest.inverse();
+        let in_front = clip.frames().take(from).map(|frame| back * clip.rotation(joint, frame));
+        samples.left_out.extend(in_front);
         samples
     }
 
@@ -78,6 +85,7 @@ impl Samples {
             rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
             used: kept.len(),
             rejected: bad.len(),
+            left_out: bad.iter().map(|i| series.at(*i)).collect(),
             jitter: noise::jitter(kept),
             keys: series.len(),
             ordered,

@@ -79,6 +79,7 @@ const ENTRY: &[Known] = &[
     plain("start"),
     plain("samples"),
     plain("rejected"),
+    plain("left_out"),
     plain("noise_deg"),
     plain("source"),
     plain("notes"),

@@ -124,6 +124,9 @@ pub struct RigJoint {
     pub samples: Option<u64>,
     /// How many samples were rejected.
     pub rejected: Option<u64>,
+    /// Of what the estimate left out, the local rotations that the limit does not allow: glitches, and
+    /// poses in front of the motion. A check names them, and does not count them.
+    pub left_out: Vec<Rotation>,
     /// The noise that the estimate assumed.
     pub noise: Option<Angle>,
     /// Where it comes from.

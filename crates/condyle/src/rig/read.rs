@@ -283,6 +283,10 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
         start: field("start").map(|c| c.rotation(notes)).transpose()?,
         samples: field("samples").map(|c| c.count()).transpose()?,
         rejected: field("rejected").map(|c| c.count()).transpose()?,
+        left_out: match field("left_out") {
+            Some(list) => list.items(0, "rotations", |q| q.rotation(notes))?,
+            None => Vec::new(),
+        },
         noise: field("noise_deg").map(not_negative).transpose()?,
         source: field("source")
             .map(|c| c.word("source of a joint", &Source::NAMES))

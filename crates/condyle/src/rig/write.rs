@@ -209,6 +209,9 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
     add("start", joint.start.map(rotation));
     add("samples", joint.samples.map(count));
     add("rejected", joint.rejected.map(count));
+    if !joint.left_out.is_empty() {
+        add("left_out", Some(Node::array(joint.left_out.iter().copied().map(rotation))));
+    }
     add("noise_deg", joint.noise.map(angle));
     add("source", joint.source.map(|source| Node::string(source.as_str())));
     if !joint.notes.is_empty() {

@@ -154,6 +154,43 @@ fn an_excess_below_three_times_the_noise_is_counted_apart() {
 }
 
 #[test]
+fn rotations_that_the_rig_lists_as_left_out_are_counted_apart_and_no_others() {
+    let rest = Rotation::about_y(degrees(30.0));
+    let center = Rotation::about_z(degrees(10.0));
+    let resting = |rest| {
+        let mut skeleton = Skeleton::new();
+        skeleton.add_root(Joint { rest, ..Joint::new("a", DVec3::ZERO) }).unwrap();
+        skeleton
+    };
+    let mut rig = Rig::from_skeleton(&resting(rest));
+    let limit = Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 90.0) };
+    rig.joints.insert("a", RigJoint::new(JointKind::Hinge, limit));
+    let bends = [45.0, 120.0, 120.008, 120.02, 170.0, -120.0, 190.0, 550.0];
+    let local = |bend: f64| rest * center * Rotation::about_x(degrees(bend));
+    let clip = turning(bends.map(local).to_vec());
+    let entry = rig.joints.get_mut("a").unwrap();
+    entry.center = center;
+    // Another quaternion for the same rotation is the same.
+    entry.left_out =
+        [120.0, 190.0, 30.0].map(local).into_iter().flat_map(|q| [q, negated(q)]).collect();
+    let of = |rest| {
+        let bound = BoundRig::new(&rig, &resting(rest)).unwrap();
+        bound.check(&clip, threads(1)).joints[0]
+    };
+    let found = of(rest);
+    assert_eq!((found.outside, found.left_out), (3, 4));
+    // 550° are 190°.
+    assert_eq!(found.worst_frame, FrameIndex(5));
+    assert!((found.worst.degrees() - 120.0).abs() < 1e-9);
+    // What the limit speaks of counts, and not the pose of another skeleton.
+    assert_eq!(of(Rotation::IDENTITY).left_out, 0);
+}
+
+fn negated(q: Rotation) -> Rotation {
+    Rotation::new(-q.quat()).unwrap()
+}
+
+#[test]
 fn joints_are_matched_by_name_and_rest_poses_compared() {
     let (mut skeleton, mut rig) = alone(Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 90.0) });
     let a = skeleton.find("a").unwrap();

@@ -131,6 +131,7 @@ fn rig_joint(rng: &mut Rng) -> RigJoint {
         joint.rest_excess = Some(angle(rng, 0.0, 10.0));
         joint.samples = Some(rng.bits() >> rng.below(64));
         joint.rejected = Some(0);
+        joint.left_out = (0..rng.below(3)).map(|_| rotation(rng)).collect();
         joint.noise = Some(angle(rng, 0.0, 1.0));
         joint.source = rng.choose(&Source::ALL).copied();
         joint.start = Some(rotation(rng));
