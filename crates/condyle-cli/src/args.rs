@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use condyle::estimate::{BallModel, EstimateOptions, Method, Noise, Outliers};
+use condyle::estimate::{
+    BallModel, EstimateOptions, Method, Noise, Outliers, PaperOptions, Repair, Threshold,
+};
 use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
 use condyle::math::Angle;
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
@@ -436,6 +438,11 @@ pub(crate) struct Estimate {
     /// Replace a rig that is there, edited entries and all
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Count angles from this pose and not from the files' rest pose: a frame of the first clip, from
+    /// 0, or a file, whose first frame is taken, or its rest pose if it has no motion. (A file whose
+    /// name is a number: ./12)
+    #[arg(long, value_name = "FRAME|FILE")]
+    pub(crate) bind: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -593,6 +600,13 @@ pub(crate) struct Estimating {
     #[arg(long, value_name = "DEG", default_value = "0", allow_hyphen_values = true,
           value_parser = margin)]
     margin: Angle,
+    /// Where a joint starts whose rest pose its limit does not allow
+    #[arg(long, default_value = "nearest")]
+    repair: RepairName,
+    /// For --method paper: the standard deviation in degrees from which an axis counts, or the share
+    /// of the variation that axes have to explain, as 95%
+    #[arg(long, value_name = "DEG|SHARE%", allow_hyphen_values = true, value_parser = threshold)]
+    threshold: Option<Threshold>,
     /// Take so many samples of each clip, evenly spread, instead of its frames
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = sample_count)]
     pub(crate) samples: Option<u32>,
@@ -614,10 +628,35 @@ impl Estimating {
             coverage: self.coverage,
             raw: self.raw,
             margin: self.margin,
+            repair: match self.repair {
+                RepairName::Nearest => Repair::Nearest,
+                RepairName::Middle => Repair::MidRange,
+                RepairName::Mean => Repair::Mean,
+            },
+            paper: PaperOptions {
+                threshold: self.threshold.unwrap_or_default(),
+                ..PaperOptions::default()
+            },
             threads: self.threads.unwrap_or_else(processors),
             ..EstimateOptions::default()
         }
     }
+
+    /// Whether an option was given that the method does not have.
+    pub(crate) fn idle_threshold(&self) -> bool {
+        self.threshold.is_some() && matches!(self.method, MethodName::Robust)
+    }
+}
+
+/// Where a joint starts whose rest pose is not allowed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum RepairName {
+    /// At the sampled pose nearest to rest
+    Nearest,
+    /// In the middle of every range
+    Middle,
+    /// At the mean of the samples where that is allowed, else as nearest
+    Mean,
 }
 
 /// How kinds and limits are found.
@@ -707,6 +746,24 @@ fn sample_count(text: &str) -> Result<u32, String> {
     let good = |n: &u32| (2..=MAX_RESAMPLED).contains(n);
     let count = text.parse().ok().filter(good);
     count.ok_or_else(|| format!("a number of samples is a whole number from 2 to {MAX_RESAMPLED}"))
+}
+
+fn threshold(text: &str) -> Result<Threshold, String> {
+    let told = || {
+        "a threshold is a number of degrees from 0 to 90, or a share of the variation as 95%"
+            .to_owned()
+    };
+    match text.strip_suffix('%') {
+        Some(share) => {
+            let share: f64 = share.trim().parse().map_err(|_| told())?;
+            if share > 0.0 && share <= 100.0 {
+                Ok(Threshold::Share(0.01 * share))
+            } else {
+                Err(told())
+            }
+        }
+        None => angle(text, 90.0).map(Threshold::Absolute).ok_or_else(told),
+    }
 }
 
 fn noise(text: &str) -> Result<Noise, String> {

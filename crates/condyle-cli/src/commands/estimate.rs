@@ -5,9 +5,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
-use condyle::estimate::{Estimate as Found, EstimateError, Take, estimate};
-use condyle::formats::{Format, Read, ReadOptions, read_files};
-use condyle::motion::{Clip, ResampleTo};
+use condyle::estimate::{
+    BindPose, Estimate as Found, EstimateError, Take, estimate, estimate_about,
+};
+use condyle::formats::{Format, Read, ReadOptions, read_file, read_files};
+use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
 use condyle::rig::{Rig, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
@@ -86,8 +88,15 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     }
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
+    if args.how.idle_threshold() {
+        print_warning("--threshold is for --method paper; the robust method takes --noise");
+    }
+    let bind = args.bind.as_ref().map(|bind| bind_pose(bind, &clips[0], args)).transpose()?;
     let sign = working("estimating");
-    let found = estimate(&takes, &args.how.options());
+    let found = match &bind {
+        Some(bind) => estimate_about(bind, &takes, &args.how.options()),
+        None => estimate(&takes, &args.how.options()),
+    };
     sign.finish_and_clear();
     let mut found = found.map_err(|error| failure_of(&error, &clips))?;
     for warning in &mut found.warnings {
@@ -104,6 +113,41 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         n => format!(" of {n} files"),
     };
     deliver(&target, there, &found, &Origin { what, json, lines: Vec::new() })
+}
+
+/// The pose that `--bind` names: a frame of the first clip, or a file.
+fn bind_pose(name: &Path, first: &Moving, args: &Estimate) -> Result<BindPose, Failure> {
+    let number = name.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    if let Some(number) = number.filter(|text| !text.is_empty()) {
+        if args.how.samples.is_some() {
+            let what = "with --samples the frames of a clip are not those of its file";
+            return Err(Failure::usage(what, "give --bind a file, or leave one of the two away"));
+        }
+        let frames = first.clip.frame_count();
+        let frame = number.parse().ok().filter(|frame| (*frame as usize) < frames).map(FrameIndex);
+        let frame = frame.ok_or_else(|| Failure::File {
+            path: first.path.clone(),
+            what: format!("there is no frame {number} to bind to: it has {frames}, from 0"),
+            help: "--bind takes a frame of the first clip, or a file".to_owned(),
+        })?;
+        return Ok(BindPose::new(&first.skeleton, &first.clip.pose(frame)));
+    }
+    let read =
+        read_file(name, None, &args.reading.options()).map_err(|e| Failure::Read(vec![e]))?;
+    print_warnings(&read.warnings);
+    let skeleton = &read.file.skeleton;
+    let bind = match &read.file.clip {
+        Some(clip) if clip.frame_count() > 0 => BindPose::new(skeleton, &clip.pose(FrameIndex(0))),
+        _ => BindPose::new(skeleton, &Pose::rest(skeleton)),
+    };
+    if bind.shared_with(&first.skeleton) == 0 {
+        return Err(Failure::File {
+            path: name.to_owned(),
+            what: format!("is of another figure: no joint of {} is in it", first.path.display()),
+            help: "joints are matched by name".to_owned(),
+        });
+    }
+    Ok(bind)
 }
 
 /// Writes the rig and tells what is in it.

@@ -308,6 +308,41 @@ fn real_clips() -> Vec<Vec<PathBuf>> {
 }
 
 #[test]
+fn a_bind_pose_is_a_frame_or_a_file_and_the_repair_is_a_choice() {
+    let folder = Folder::new("estimate_bind");
+    folder.condyle("demo -o demo");
+    let plain = json(&folder, "estimate --json demo/figure.bvh -o plain.json");
+    let bound = json(&folder, "estimate --json demo/figure.bvh -o bound.json --bind 7");
+    let kinds = |of: &Value| -> Vec<Value> {
+        of["joints"].as_object().unwrap().values().map(|j| j["kind"].clone()).collect()
+    };
+    assert_eq!(kinds(&plain), kinds(&bound));
+    assert_ne!(folder.read("plain.json"), folder.read("bound.json"));
+    let got = folder.condyle("check demo/figure.bvh --rig bound.json");
+    assert_eq!(got.status.code(), Some(0));
+    // A file stands for its first frame.
+    json(&folder, "estimate --json demo/figure.bvh -o frame.json --bind 0");
+    json(&folder, "estimate --json demo/figure.bvh -o file.json --bind demo/figure.bvh");
+    assert_eq!(folder.read("frame.json"), folder.read("file.json"));
+    for wrong in ["--bind 99999999", "--bind nowhere.bvh", "--bind 3 --samples 50"] {
+        let got = folder.condyle(&format!("estimate demo/figure.bvh -o no.json {wrong}"));
+        assert_eq!(got.status.code(), Some(2), "{wrong}");
+        assert!(!got.stderr.is_empty());
+    }
+    for repair in ["nearest", "middle", "mean"] {
+        let got =
+            folder.condyle(&format!("estimate demo/figure.bvh -o {repair}.json --repair {repair}"));
+        assert_eq!(got.status.code(), Some(0), "{repair}");
+    }
+    let share = "estimate --method paper --threshold 95% demo/figure.bvh -o share.json";
+    assert_eq!(folder.condyle(share).status.code(), Some(0));
+    for wrong in ["--threshold -1", "--threshold 0%", "--threshold 101%", "--threshold x"] {
+        let command = format!("estimate --method paper demo/figure.bvh -o no.json {wrong}");
+        assert_eq!(folder.condyle(&command).status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
 fn estimate_then_check_on_the_same_real_clip_is_content() {
     let folder = Folder::new("estimate_real");
     let mut left_out = 0;

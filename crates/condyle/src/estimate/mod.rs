@@ -23,6 +23,7 @@
 mod arcs;
 mod ball;
 mod bind;
+mod bind_pose;
 mod boundary;
 mod cst;
 mod directions;
@@ -48,6 +49,7 @@ mod universal;
 use std::fmt;
 
 pub use bind::Repair;
+pub use bind_pose::{BindPose, estimate_about};
 pub use cst::{SummaryError, SummaryErrorKind};
 pub use from_summary::estimate_summary;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};

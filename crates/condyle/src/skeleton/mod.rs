@@ -212,6 +212,16 @@ impl Skeleton {
         Ok(index)
     }
 
+    /// The same joints with other rest rotations; nothing else changes.
+    #[must_use]
+    pub fn with_rests(&self, rest: impl Fn(&Joint) -> Rotation) -> Self {
+        let mut other = self.clone();
+        for joint in &mut other.joints {
+            joint.rest = rest(joint);
+        }
+        other
+    }
+
     /// How many joints.
     #[must_use]
     pub fn len(&self) -> usize {

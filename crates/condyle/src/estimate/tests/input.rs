@@ -229,3 +229,46 @@ fn a2_fewer_than_four_keys_get_a_note() {
         }
     }
 }
+
+/// A10: the same limits, seen from another pose.
+#[test]
+fn a_bind_pose_is_the_zero_and_moves_no_limit() {
+    let synth = random(3, &options(Exploration::Full, 0.3, 600));
+    let how = with(BallModel::Ellipse);
+    let plain = estimated(&synth, &how);
+    let take = [Take { skeleton: &synth.skeleton, clip: &synth.clip }];
+    let pose = synth.clip.pose(crate::motion::FrameIndex(100));
+    let bind = BindPose::new(&synth.skeleton, &pose);
+    assert_eq!(bind.shared_with(&synth.skeleton), synth.skeleton.len() - 1);
+    let bound = estimate_about(&bind, &take, &how).unwrap();
+    let mut rng = Rng::new(1);
+    let mut on_orbit = 0;
+    for ((joint, a, _), (_, b, _)) in joints(&synth, &plain).zip(joints(&synth, &bound)) {
+        let name = &synth.skeleton[joint].name;
+        assert_eq!(a.kind, b.kind, "{name}");
+        assert_eq!(synth.skeleton[joint].rest.quat(), bound.skeleton[joint].rest.quat());
+        let [first, second] = [a, b].map(|entry| entry.limit.prepare().unwrap());
+        for _ in 0..200 {
+            let q = rng.rotation();
+            let [p, q] = [(a, first.clone()), (b, second.clone())]
+                .map(|(entry, limit)| limit.distance(entry.center.inverse() * q).degrees());
+            // Twist counts from the zero, so that a ball's range of it is another one.
+            let most = if a.kind == JointKind::Ball { 3.0 } else { 1.0 };
+            assert!((p - q).abs() < most, "{name} {:?}: {p} {q}", a.kind);
+        }
+        assert_eq!(a.rest_inside, b.rest_inside, "{name}");
+        assert!((a.rest_excess.unwrap().degrees() - b.rest_excess.unwrap().degrees()).abs() < 1.0);
+        if b.kind == JointKind::Hinge {
+            // The frame lies on the orbit but for noise, and is the zero.
+            let zero = synth.skeleton[joint].rest * b.center;
+            let apart = zero.distance(pose.rotations[joint.get()]).degrees();
+            assert!(apart < 1.5, "{name}: {apart}");
+            on_orbit += 1;
+        }
+        if let Some(start) = b.start {
+            let m = b.center.inverse() * synth.skeleton[joint].rest.inverse() * start;
+            assert!(second.contains(m), "{name}");
+        }
+    }
+    assert!(on_orbit > 0);
+}
