@@ -1,5 +1,7 @@
 //! One joint: from what was seen of it to its entry in a rig.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
 
 use super::arcs::{self, Range};
@@ -136,10 +138,10 @@ pub(super) fn root() -> RigJoint {
 pub(super) fn paper_entry(
     skeleton: &Skeleton,
     joint: JointIndex,
-    series: &[Rotations],
+    series: &[Cow<'_, Rotations>],
     options: &EstimateOptions,
 ) -> RigJoint {
-    let clips: Vec<&Rotations> = series.iter().collect();
+    let clips: Vec<&Rotations> = series.iter().map(Cow::as_ref).collect();
     let Some(found) = paper::estimate(&clips, &options.paper) else { return unseen() };
     let samples = series.iter().map(|s| s.len() as u64).sum();
     let mut entry = RigJoint {

@@ -45,6 +45,7 @@ mod summary;
 mod tests;
 mod universal;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub use bind::Repair;
@@ -190,7 +191,7 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
             if skeleton.parent(joint).is_none() {
                 return joint::root();
             }
-            let series: Vec<Rotations> = takes
+            let series: Vec<Cow<'_, Rotations>> = takes
                 .iter()
                 .zip(&matches)
                 .filter_map(|(take, own)| Some((take, own[joint.get()]?)))

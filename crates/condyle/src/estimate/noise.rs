@@ -16,28 +16,17 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
     let n = series.len();
     // At most so many, evenly spread, tell as much as all.
     let step = (n / 2048).max(1);
-    let mut squares = Vec::with_capacity(n.min(2048) + 1);
-    for i in (1..n.saturating_sub(1)).step_by(step) {
-        let q = [x[i], y[i], z[i], w[i]];
-        let mut sum = [0.0; 4];
-        let mut repeated = false;
-        for j in [i - 1, i + 1] {
-            let p = [x[j], y[j], z[j], w[j]];
-            let cos = dot(p, q);
-            repeated |= cos.abs() >= 1.0 - f64::EPSILON;
-            let sign = if cos < 0.0 { -1.0 } else { 1.0 };
-            for k in 0..4 {
-                sum[k] += sign * p[k];
-            }
-        }
-        if repeated {
-            continue;
-        }
-        let along = dot(sum, q);
-        let across: f64 = (0..4).map(|k| (sum[k] - along * q[k]) * (sum[k] - along * q[k])).sum();
-        // A turn by δ moves a quaternion by δ/2.
-        squares.push(4.0 * across);
-    }
+    let inner = n.saturating_sub(2);
+    let columns = [x, y, z, w];
+    let [before, here, after] =
+        [0, 1, 2].map(|k| columns.map(|c| if inner > 0 { &c[k..k + inner] } else { c }));
+    let at = |i: usize| second_difference([before, here, after].map(|q| q.map(|c| c[i])));
+    let mut squares: Vec<f64> = if step == 1 {
+        (0..inner).map(at).collect()
+    } else {
+        (0..inner).step_by(step).map(at).collect()
+    };
+    squares.retain(|square| *square >= 0.0);
     if squares.len() < 8 {
         return None;
     }
@@ -46,6 +35,21 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
     Some((*median / (6.0 * 2.366)).sqrt())
 }
 
+/// The square of what is left of the middle frame, radians; −1 if it repeats a neighbour.
+#[inline]
+fn second_difference([before, here, after]: [[f64; 4]; 3]) -> f64 {
+    let cosines = [dot(before, here), dot(after, here)];
+    let [first, second] = cosines.map(|cos| if cos < 0.0 { -1.0 } else { 1.0 });
+    let sum = [0, 1, 2, 3].map(|k| first * before[k] + second * after[k]);
+    let along = dot(sum, here);
+    let across = [0, 1, 2, 3].map(|k| sum[k] - along * here[k]);
+    let repeated = cosines.map(f64::abs);
+    let most = if repeated[0] > repeated[1] { repeated[0] } else { repeated[1] };
+    // A turn by δ moves a quaternion by δ/2.
+    if most >= 1.0 - f64::EPSILON { -1.0 } else { 4.0 * dot(across, across) }
+}
+
+#[inline]
 fn dot(a: [f64; 4], b: [f64; 4]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
