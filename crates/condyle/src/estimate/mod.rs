@@ -27,6 +27,7 @@ mod boundary;
 mod cst;
 mod directions;
 mod ellipse;
+mod excess;
 mod from_summary;
 mod glitches;
 mod hinge;

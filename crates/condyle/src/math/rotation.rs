@@ -179,6 +179,13 @@ impl Rotation {
         Angle::from_radians(2.0 * trig::atan2(trig::hypot3(q.x, q.y, q.z), q.w.abs()))
     }
 
+    /// The angle of the nearest turn about an axis, radians in (−π, π]: `2 atan2(v · axis, w)` (A7).
+    pub(crate) fn angle_about(self, axis: DVec3) -> f64 {
+        let q = self.canonical().0;
+        let angle = 2.0 * trig::atan2(DVec3::new(q.x, q.y, q.z).dot(axis), q.w);
+        if angle <= -std::f64::consts::PI { std::f64::consts::PI } else { angle }
+    }
+
     /// The rotation vector: its direction is the axis, its length the angle in `[0, π]`.
     ///
     /// # Convention
