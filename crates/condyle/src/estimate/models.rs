@@ -223,7 +223,10 @@ impl Problem {
             let Point { a, b, c, value } = here;
             let [(a1, a2), (b1, b2)] = [a, b].map(|v| v.any_orthonormal_pair());
             let columns = [outer(a1, b), outer(a2, b), outer(a, b1), outer(a, b2)];
-            let weighted = columns.map(|column| multiply(&self.form, &column));
+            let mut weighted = [[0.0; 9]; 4];
+            for (weighted, column) in weighted.iter_mut().zip(&columns) {
+                *weighted = multiply(&self.form, column);
+            }
             let v = outer(a, b);
             let across = (1.0 - c * c).max(1e-6);
             // Half the gradient and half the Hessian of value.
@@ -232,7 +235,8 @@ impl Problem {
             for i in 0..4 {
                 let turn = dot(&self.mean, &columns[i]);
                 gradient[i] = (dot(&weighted[i], &v) + value * c * turn) / across;
-                for j in 0..4 {
+                // The lower triangle is all that is asked for.
+                for j in 0..=i {
                     hessian[i][j] = dot(&weighted[i], &columns[j]) / across;
                 }
             }
@@ -266,11 +270,13 @@ impl Problem {
 }
 
 /// `a bᵀ`, by rows.
+#[inline]
 fn outer(a: DVec3, b: DVec3) -> [f64; 9] {
-    let (a, b) = (a.to_array(), b.to_array());
-    std::array::from_fn(|n| a[n / 3] * b[n % 3])
+    let (x, y, z) = (b * a.x, b * a.y, b * a.z);
+    [x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z]
 }
 
+#[inline]
 fn multiply(m: &[[f64; 9]; 9], v: &[f64; 9]) -> [f64; 9] {
     // By columns, which the compiler keeps in vectors; the matrix is symmetric.
     let mut product = [0.0; 9];
@@ -282,8 +288,13 @@ fn multiply(m: &[[f64; 9]; 9], v: &[f64; 9]) -> [f64; 9] {
     product
 }
 
+#[inline]
 fn dot(a: &[f64; 9], b: &[f64; 9]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let mut sum = 0.0;
+    for i in 0..9 {
+        sum += a[i] * b[i];
+    }
+    sum
 }
 
 /// The solution of a positive definite system, by Cholesky's method; `None` if it is not.

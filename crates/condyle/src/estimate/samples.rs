@@ -184,10 +184,31 @@ pub(super) fn apart(a: Rotation, b: Rotation) -> f64 {
 /// The square of the chord between two quaternions, or one and the other's opposite if that is nearer.
 #[inline]
 pub(super) fn chord_squared(p: [f64; 4], q: [f64; 4]) -> f64 {
-    let cos = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
-    let sign = if cos < 0.0 { -1.0 } else { 1.0 };
-    let [x, y, z, w] = [0, 1, 2, 3].map(|i| p[i] - sign * q[i]);
-    x * x + y * y + z * z + w * w
+    let difference = combined([1.0, -side(p, q)], [p, q]);
+    dot(difference, difference)
+}
+
+#[inline]
+pub(super) fn dot(p: [f64; 4], q: [f64; 4]) -> f64 {
+    p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
+}
+
+/// The sign that brings a quaternion to the hemisphere of another.
+#[inline]
+pub(super) fn side(p: [f64; 4], q: [f64; 4]) -> f64 {
+    if dot(p, q) < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// The sum of two quaternions, each times a number.
+#[inline]
+pub(super) fn combined([f, g]: [f64; 2], [p, q]: [[f64; 4]; 2]) -> [f64; 4] {
+    [f * p[0] + g * q[0], f * p[1] + g * q[1], f * p[2] + g * q[2], f * p[3] + g * q[3]]
+}
+
+/// Row i of columns x, y, z and w.
+#[inline]
+pub(super) fn row(columns: &[&[f64]; 4], i: usize) -> [f64; 4] {
+    [columns[0][i], columns[1][i], columns[2][i], columns[3][i]]
 }
 
 #[cfg(test)]
