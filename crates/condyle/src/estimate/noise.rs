@@ -1,6 +1,6 @@
 //! How noisy rotations are, as their order in time shows it.
 
-use super::samples::{combined, dot, row, side};
+use super::samples::{combined, dot, row, rows, side};
 use crate::math::Rotations;
 
 /// The standard deviation of noise about each axis, radians: what is left of three frames in a row
@@ -17,10 +17,13 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
     let n = series.len();
     // At most so many, evenly spread, tell as much as all.
     let step = (n / 2048).max(1);
-    let inner = n.saturating_sub(2);
-    let triple = |i: usize| [row(&columns, i), row(&columns, i + 1), row(&columns, i + 2)];
-    let mut squares: Vec<f64> =
-        (0..inner).step_by(step).map(|i| second_difference(triple(i))).collect();
+    let (inner, frames) = (n.saturating_sub(2), n.min(2));
+    let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
+    let (before, here, after) = (part(0), part(1), part(2));
+    let mut squares = vec![0.0; inner.div_ceil(step)];
+    for (square, i) in squares.iter_mut().zip((0..inner).step_by(step)) {
+        *square = second_difference([row(&before, i), row(&here, i), row(&after, i)]);
+    }
     squares.retain(|square| *square >= 0.0);
     if squares.len() < 8 {
         return None;
