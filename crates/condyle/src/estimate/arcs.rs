@@ -32,10 +32,8 @@ pub(crate) struct Range {
 ///
 /// Samples all around, without a gap that stands out, fill the circle. `None` if there are none.
 pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
-    let mut all: Vec<f64> = clips.iter().flatten().copied().filter(|a| a.is_finite()).collect();
-    for angle in &mut all {
-        *angle = wrapped(*angle);
-    }
+    let finite = |a: &&f64| a.is_finite();
+    let mut all: Vec<f64> = clips.iter().flatten().filter(finite).map(|a| wrapped(*a)).collect();
     if how.noise <= 0.0 && how.coverage >= 1.0 {
         return exact(&all);
     }
@@ -48,23 +46,26 @@ pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
         return shortest(&all, how.coverage);
     }
     let (mut low, mut high) = (TAU, 0.0_f64);
-    for clip in clips {
-        let along = |a: &f64| (wrapped(*a) - start).rem_euclid(TAU);
+    let along = |a: &f64| {
+        let x = wrapped(*a) - start;
+        let x = if x < 0.0 { x + TAU } else { x };
         // The start itself may round to a whole turn.
-        let along = |a: &f64| {
-            let x = along(a);
-            if x > TAU - 0.5 * gap { 0.0 } else { x }
-        };
-        let finite = || clip.iter().filter(|a| a.is_finite());
+        if x > TAU - 0.5 * gap { 0.0 } else { x }
+    };
+    let mut places = Vec::new();
+    for clip in clips {
+        places.clear();
+        places.extend(clip.iter().filter(finite).map(along));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for x in finite().map(along) {
-            (least, most) = (least.min(x), most.max(x));
+        for &x in &places {
+            least = if x < least { x } else { least };
+            most = if x > most { x } else { most };
         }
         if least > most {
             continue;
         }
-        low = low.min(settled(least, finite().map(along), how.noise));
-        high = high.max(settled(most, finite().map(along), how.noise));
+        low = low.min(settled(least, &places, how.noise));
+        high = high.max(settled(most, &places, how.noise));
     }
     let (low, high) = (low.min(high), high.max(low));
     Arc::new(Angle::from_radians(start + low), Angle::from_radians(start + high))
@@ -164,12 +165,13 @@ fn is_full(n: usize, gap: f64) -> bool {
 }
 
 /// The weighted mean of the samples around x.
-fn settled(x: f64, samples: impl Iterator<Item = f64>, noise: f64) -> f64 {
+fn settled(x: f64, samples: &[f64], noise: f64) -> f64 {
     if noise <= 0.0 {
         return x;
     }
     let (mut sum, mut total) = (0.0, 0.0);
-    for sample in samples {
+    let near = 4.1 * noise;
+    for sample in samples.iter().filter(|sample| (**sample - x).abs() < near) {
         let z = (sample - x) / noise;
         if z.abs() < 4.0 {
             let weight = bell(z);

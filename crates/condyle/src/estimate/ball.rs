@@ -13,8 +13,8 @@ use crate::limits::{
     EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
 };
 use crate::math::{
-    Angle, Arc, EulerAngles, EulerOrder, Rotation, Rotations, SwingAxes, SwingTwist, angle_between,
-    direct_rotation, trig,
+    Angle, Arc, EulerAngles, EulerOrder, Level, Rotation, Rotations, SwingAxes, angle_between,
+    batch, direct_rotation, trig,
 };
 
 /// How to describe a ball joint.
@@ -96,9 +96,14 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
     // An ellipse is about its own centre; a polygon may stay where it is. Zero twist may be that of a
     // swing from rest, if the range is narrower then and its singularity is far from all directions.
     let moved = direct_rotation(bone, middle)?.rotation;
-    let from_rest = directions.iter().all(|d| d.dot(bone) > FARTHEST)
-        && twist_width(clips, bone, Rotation::IDENTITY, options)
-            < NARROWER * twist_width(clips, bone, moved, options);
+    let axis = SwingAxes::new(bone, None)?.bone();
+    let rolls = |center: Rotation| Rolls::new(clips, axis, center, options);
+    let about = directions
+        .iter()
+        .all(|d| d.dot(bone) > FARTHEST)
+        .then(|| [rolls(Rotation::IDENTITY), rolls(moved)]);
+    let from_rest =
+        about.as_ref().is_some_and(|[rest, moved]| rest.width() < NARROWER * moved.width());
     let round = matches!(shape, Shape::Ellipse(_));
     let stays = !round && (from_rest || angle_between(bone, middle).radians() <= CENTERED);
     let center = if stays { Rotation::IDENTITY } else { moved };
@@ -120,13 +125,13 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
     };
 
     let offset = round && from_rest;
-    let zero = if offset { Rotation::IDENTITY } else { back };
-    let spin = |q: Rotation| {
-        let twist = SwingTwist::from_rotation(zero * q, &axes).twist.radians();
-        Spin { direction: back * (q * bone), twist }
+    let zero = if offset { Rotation::IDENTITY } else { center };
+    let rolls = match about {
+        Some([rest, _]) if offset || stays => rest,
+        Some([_, moved]) => moved,
+        None => rolls(zero),
     };
-    let spins: Vec<Vec<Spin>> = clips.iter().map(|clip| clip.iter().map(spin).collect()).collect();
-    let bounds = twist_bounds(&spins, options, &mut notes);
+    let bounds = twist_bounds(&raw, back, &rolls, options, &mut notes);
     let offset = if offset { TwistOffset::From(back * bone) } else { TwistOffset::None };
     let twist = TwistLimit { bounds, offset };
     let limit = Limit::SwingTwist(SwingTwistLimit { axes, swing, twist });
@@ -216,35 +221,59 @@ struct Spin {
     twist: f64,
 }
 
-/// How wide the range of twist is about a zero, radians.
-fn twist_width(clips: &[&Rotations], bone: DVec3, center: Rotation, options: &BallOptions) -> f64 {
-    let Some(axes) = SwingAxes::new(bone, None) else { return 2.0 * PI };
-    let back = center.inverse();
-    let twist = |q: Rotation| SwingTwist::from_rotation(back * q, &axes).twist.radians();
-    let angles: Vec<Vec<f64>> = clips.iter().map(|clip| clip.iter().map(twist).collect()).collect();
-    let how = Range { noise: options.noise, coverage: options.coverage };
-    arcs::range(&angles, how).map_or(2.0 * PI, |arc| arc.width().radians())
+/// The twist of every sample about a zero, by clips, and the arc of them.
+struct Rolls {
+    twists: Vec<Vec<f64>>,
+    arc: Option<Arc>,
 }
 
-/// The range of twist: one arc, or one that changes with the swing where samples show that.
+impl Rolls {
+    fn new(clips: &[&Rotations], axis: DVec3, center: Rotation, options: &BallOptions) -> Self {
+        let twists: Vec<Vec<f64>> = clips
+            .iter()
+            .map(|clip| {
+                let mut twists = vec![0.0; clip.len()];
+                let level = Level::best();
+                batch::angles_about(level, center.inverse(), axis, clip, &mut twists);
+                twists
+            })
+            .collect();
+        let how = Range { noise: options.noise, coverage: options.coverage };
+        let arc = arcs::range(&twists, how);
+        Self { twists, arc }
+    }
+
+    /// Radians.
+    fn width(&self) -> f64 {
+        self.arc.map_or(2.0 * PI, |arc| arc.width().radians())
+    }
+}
+
+/// The range of twist: one arc, or one that changes with the swing where samples show that. Directions
+/// are given as they were seen, by clips.
 fn twist_bounds(
-    clips: &[Vec<Spin>],
+    directions: &[Vec<DVec3>],
+    back: Rotation,
+    rolls: &Rolls,
     options: &BallOptions,
     notes: &mut Vec<String>,
 ) -> TwistBounds {
-    let how = Range { noise: options.noise, coverage: options.coverage };
-    let angles: Vec<Vec<f64>> =
-        clips.iter().map(|clip| clip.iter().map(|s| s.twist).collect()).collect();
-    let Some(arc) = arcs::range(&angles, how) else { return TwistBounds::Free };
+    let Some(arc) = rolls.arc else { return TwistBounds::Free };
     if arc.is_full() {
         return TwistBounds::Free;
     }
     let plain = TwistBounds::Arc(arcs::widened(arc, options.margin));
-    let count: usize = clips.iter().map(Vec::len).sum();
+    let count: usize = directions.iter().map(Vec::len).sum();
     if count < ENOUGH_FOR_TWIST || options.model == BallModel::Ellipse {
         return plain;
     }
-    match by_swing(clips, arc, options) {
+    let spin = |(d, twist): (&DVec3, &f64)| Spin { direction: back * *d, twist: *twist };
+    let clips: Vec<Vec<Spin>> = directions
+        .iter()
+        .zip(&rolls.twists)
+        .map(|(clip, twists)| clip.iter().zip(twists).map(spin).collect())
+        .collect();
+    match by_swing(&clips, arc, options) {
         Some((at, share)) => {
             notes.push(format!(
                 "twist changes with the swing: {:.0} % of the whole range on average",

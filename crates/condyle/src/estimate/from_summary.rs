@@ -103,7 +103,7 @@ fn quiet(
     match decision.kind {
         JointKind::Hinge => {
             let hinge = Hinge::fit(&evidence.spread, moments, decision.noise);
-            let angles: Vec<f64> = rotations.iter().map(|q| hinge.angle(q)).collect();
+            let angles = hinge.angles(rotations);
             let arc = arcs::range(std::slice::from_ref(&angles), how)?;
             let moved = rotations.iter().zip(&angles).map(|(q, angle)| {
                 match beyond(arc, *angle).and_then(|back| turn(hinge.axis, back)) {
@@ -117,16 +117,17 @@ fn quiet(
             let fit = evidence.universal.as_ref()?;
             let matrices = &evidence.matrices;
             let joint = UniversalJoint::new(fit, &evidence.spread, matrices, decision.noise)?;
-            let angles: Vec<[f64; 2]> = rotations.iter().map(|q| joint.angles(q)).collect();
-            let arc = |i: usize| arcs::range(&[angles.iter().map(|a| a[i]).collect()], how);
-            let (first, second) = (arc(0)?, arc(1)?);
+            let [alphas, betas] = joint.angles(rotations);
+            let arc = |angles: &Vec<f64>| arcs::range(std::slice::from_ref(angles), how);
+            let (first, second) = (arc(&alphas)?, arc(&betas)?);
             let (center, back) = (joint.center, joint.center.inverse());
-            let moved = rotations.iter().zip(&angles).map(|(q, angles)| {
+            let angles = alphas.iter().zip(&betas);
+            let moved = rotations.iter().zip(angles).map(|(q, (alpha, beta))| {
                 let mut q = q;
-                if let Some(turn) = beyond(first, angles[0]).and_then(|a| turn(joint.axes[0], a)) {
+                if let Some(turn) = beyond(first, *alpha).and_then(|a| turn(joint.axes[0], a)) {
                     q = center * turn * back * q;
                 }
-                if let Some(turn) = beyond(second, angles[1]).and_then(|a| turn(joint.axes[1], a)) {
+                if let Some(turn) = beyond(second, *beta).and_then(|a| turn(joint.axes[1], a)) {
                     q = q * turn;
                 }
                 q

@@ -2,7 +2,7 @@
 
 use crate::math::{Rotation, Rotations, trig};
 
-use super::samples::apart;
+use super::samples::{apart, chord_squared, combined, dot, row, rows, side};
 
 /// Fewer samples than this are all kept: nothing can be told from them.
 const FEW: usize = 30;
@@ -31,20 +31,35 @@ pub(super) fn in_order(series: &Rotations) -> bool {
     if n < 3 {
         return false;
     }
-    let distances = |lag: usize| -> Vec<f64> {
+    let squares = |lag: usize| -> Vec<f64> {
         // Evenly spread, and the same ones when time runs backwards.
         let (last, probes) = (n - lag, 2048.min(n - lag));
+        if probes == last {
+            return squared_steps(series, lag);
+        }
         let at = |k: usize| (2 * k + 1) * last / (2 * probes);
-        (0..probes).map(|k| apart(series.at(at(k)), series.at(at(k) + lag))).collect()
+        let q = |i: usize| series.at(i).quat().to_array();
+        (0..probes).map(|k| chord_squared(q(at(k)), q(at(k) + lag))).collect()
     };
-    let (mut near, mut far) = (distances(1), distances(n / 3));
-    let energy = |all: &[f64]| all.iter().map(|d| d * d).sum::<f64>() / all.len() as f64;
-    let whole = energy(&near) < 0.25 * energy(&far);
+    let (mut near, mut far) = (squares(1), squares(n / 3));
+    let energy = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
         *all.select_nth_unstable_by(middle, f64::total_cmp).1
     };
-    whole || median(&mut near) < 0.35 * median(&mut far)
+    energy(&near) < 0.25 * energy(&far) || median(&mut near) < 0.35 * 0.35 * median(&mut far)
+}
+
+/// The squared chord from every frame to the one so many later.
+fn squared_steps(series: &Rotations, lag: usize) -> Vec<f64> {
+    let last = series.len().saturating_sub(lag);
+    let columns = series.xyzw();
+    let (here, there) = (rows(columns, 0, last), rows(columns, series.len() - last, last));
+    let mut squares = vec![0.0; last];
+    for (i, square) in squares.iter_mut().enumerate() {
+        *square = chord_squared(row(&here, i), row(&there, i));
+    }
+    squares
 }
 
 /// The curve through two frames on each side, at the middle: the cubic through them.
@@ -57,81 +72,153 @@ fn predicted(at: [Rotation; 4]) -> Option<Rotation> {
 
 fn find_in_time(series: &Rotations) -> Vec<usize> {
     let n = series.len();
-    let mut good: Vec<usize> = (0..n).collect();
-    let steps: Vec<f64> = (1..n).map(|i| apart(series.at(i - 1), series.at(i))).collect();
-    let errors: Vec<f64> = (0..n).map(|i| error(series, &good, i).unwrap_or(0.0)).collect();
-    let mut sorted = errors.clone();
-    let typical = *sorted.select_nth_unstable_by(n / 2, f64::total_cmp).1;
-    let threshold = (8.0 * typical).max(LEAST);
+    let mut frames = Frames { series, left_out: vec![false; n], steps: Vec::new() };
+    // What is off by less than a hair under the least is certainly no glitch.
+    let hair = 1.0 - 1e-9;
+    let cosines = frames.cosines();
+    let off = |limit: f64| {
+        let cos = cos_squared(limit);
+        cosines.iter().enumerate().filter(move |(_, c)| **c < cos).map(|(i, _)| i)
+    };
+    let open: Vec<usize> = off(hair * LEAST).collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    frames.steps = squared_steps(series, 1).into_iter().map(|s| 2.0 * s.sqrt()).collect();
+    // A median that is not above an eighth of the least does not count.
+    let threshold = if off(LEAST / 8.0).count() < n - n / 2 {
+        LEAST
+    } else {
+        let mut errors: Vec<f64> = (0..n).map(|i| frames.error(i).unwrap_or(0.0)).collect();
+        let typical = *errors.select_nth_unstable_by(n / 2, f64::total_cmp).1;
+        (8.0 * typical).max(LEAST)
+    };
 
     // The worst first: its neighbours look bad as long as it is there.
+    let glitch = |frames: &Frames<'_>, i: usize| {
+        frames.error(i).filter(|off| *off > threshold && frames.stands_apart(i))
+    };
+    let mut open: Vec<(usize, Option<f64>)> = open
+        .into_iter()
+        .filter(|&i| frames.error(i).is_some_and(|off| off > threshold))
+        .map(|i| (i, glitch(&frames, i)))
+        .collect();
     let mut bad = Vec::new();
-    let mut open: Vec<usize> = (0..n).filter(|&i| errors[i] > threshold).collect();
-    let mut most = n / 5;
-    while most > 0 {
-        most -= 1;
+    for _ in 0..n / 5 {
         let worst = open
             .iter()
-            .filter_map(|&i| {
-                let at = good.binary_search(&i).ok()?;
-                let off = error(series, &good, at)?;
-                (off > threshold && stands_apart(series, &good, at, &steps)).then_some((off, i))
-            })
+            .filter_map(|&(i, off)| Some((off?, i)))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        let Some((_, i)) = worst else { break };
-        good.retain(|&g| g != i);
-        open.retain(|&o| o != i);
-        bad.push(i);
+        let Some((_, worst)) = worst else { break };
+        bad.push(worst);
+        frames.left_out[worst] = true;
+        open.retain(|(i, _)| *i != worst);
+        // Two on each side had it as a neighbour.
+        let from = frames.before(worst, 2).unwrap_or(0);
+        let until = frames.after(worst, 2).unwrap_or(n);
+        let begin = open.partition_point(|(i, _)| *i < from);
+        for (i, off) in open[begin..].iter_mut().take_while(|(i, _)| *i <= until) {
+            *off = glitch(&frames, *i);
+        }
     }
     bad.sort_unstable();
     bad
 }
 
-/// How far the frame at a place in `good` is from the curve through its neighbours there; at the ends
-/// from the nearer of the line through the two next to it and the next itself.
-fn error(series: &Rotations, good: &[usize], at: usize) -> Option<f64> {
-    let get = |i: usize| good.get(i).map(|&g| series.at(g));
-    let here = get(at)?;
-    if at >= 2
-        && let (Some(c), Some(d)) = (get(at + 1), get(at + 2))
-    {
-        let curve = predicted([get(at - 2)?, get(at - 1)?, c, d])?;
-        return Some(apart(here, curve));
-    }
-    let (next, after) = if at < 2 {
-        (get(at + 1)?, get(at + 2)?)
-    } else {
-        (get(at - 1)?, get(at.checked_sub(2)?)?)
-    };
-    let line = next * after.inverse() * next;
-    Some(apart(here, line).min(apart(here, next)))
+/// The square of the cosine of half the angle between quaternions that are [`apart`] by so much.
+fn cos_squared(apart: f64) -> f64 {
+    let cos = 1.0 - apart * apart / 8.0;
+    cos * cos
 }
 
-/// Whether a frame is farther from frames before and after than these are from each other, and than
-/// frames around are. One beside it may be a glitch too, so the next but one counts as well.
-fn stands_apart(series: &Rotations, good: &[usize], at: usize, steps: &[f64]) -> bool {
-    const AROUND: usize = 8;
-    let here = series.at(good[at]);
-    let get = |i: Option<usize>| i.and_then(|i| good.get(i)).map(|&i| series.at(i));
-    let sides = |a: usize, b: usize| [get(at.checked_sub(a)), get(at.checked_add(b))];
-    let mut farthest: f64 = 0.0;
-    for (a, b) in [(1, 1), (1, 2), (2, 1)] {
-        let nearest = match sides(a, b) {
-            [Some(before), Some(after)] => {
-                let nearest = apart(before, here).min(apart(here, after));
-                if apart(before, after) < nearest { nearest } else { 0.0 }
-            }
-            // At the ends there is only one side.
-            [Some(only), None] | [None, Some(only)] => apart(only, here),
-            [None, None] => 0.0,
-        };
-        farthest = farthest.max(nearest);
+/// The frames of a series without those that are left out.
+struct Frames<'a> {
+    series: &'a Rotations,
+    left_out: Vec<bool>,
+    /// From each frame to the next, whether left out or not, radians.
+    steps: Vec<f64>,
+}
+
+impl Frames<'_> {
+    /// The frame so many places earlier.
+    fn before(&self, i: usize, count: usize) -> Option<usize> {
+        (0..i).rev().filter(|i| !self.left_out[*i]).nth(count.checked_sub(1)?)
     }
-    let (from, until) = (good[at].saturating_sub(AROUND), (good[at] + AROUND).min(steps.len()));
-    let mut local: Vec<f64> = steps[from..until].to_vec();
-    let middle = local.len() / 2;
-    let usual = *local.select_nth_unstable_by(middle, f64::total_cmp).1;
-    farthest > 1.8 * usual + 0.1 * LEAST
+
+    /// The frame so many places later.
+    fn after(&self, i: usize, count: usize) -> Option<usize> {
+        (i + 1..self.left_out.len()).filter(|i| !self.left_out[*i]).nth(count.checked_sub(1)?)
+    }
+
+    /// How far a frame is from the curve through its neighbours; at the ends from the nearer of the
+    /// line through the two next to it and the next itself.
+    fn error(&self, i: usize) -> Option<f64> {
+        let get = |i: Option<usize>| Some(self.series.at(i?));
+        let here = self.series.at(i);
+        let [b, c] = [get(self.before(i, 1)), get(self.after(i, 1))];
+        let [a, d] = [get(self.before(i, 2)), get(self.after(i, 2))];
+        if let ([Some(a), Some(b)], [Some(c), Some(d)]) = ([a, b], [c, d]) {
+            return Some(apart(here, predicted([a, b, c, d])?));
+        }
+        let (next, after) = if a.is_none() { (c?, d?) } else { (b?, a?) };
+        let line = next * after.inverse() * next;
+        Some(apart(here, line).min(apart(here, next)))
+    }
+
+    /// What [`error`](Self::error) is of each frame, as the square of the cosine of half the angle,
+    /// while none is left out; 1 or NaN if there is no curve. A quicker way, and to within rounding.
+    fn cosines(&self) -> Vec<f64> {
+        let n = self.series.len();
+        let mut cosines = vec![1.0; n];
+        let columns = self.series.xyzw();
+        let (inner, frames) = (n.saturating_sub(4), n.min(4));
+        let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
+        let (a, b, here, c, d) = (part(0), part(1), part(2), part(3), part(4));
+        for (i, cos) in cosines.iter_mut().skip(2).take(inner).enumerate() {
+            let (a, b, c, d) = (row(&a, i), row(&b, i), row(&c, i), row(&d, i));
+            // Six times the curve.
+            let inner = combined([1.0, side(b, c)], [b, c]);
+            let outer = combined([side(b, a), side(b, d)], [a, d]);
+            let curve = combined([4.0, -1.0], [inner, outer]);
+            let along = dot(row(&here, i), curve);
+            *cos = along * along / dot(curve, curve);
+        }
+        for i in [0, 1, n.wrapping_sub(2), n.wrapping_sub(1)] {
+            if let (Some(cos), Some(error)) = (cosines.get_mut(i), self.error(i)) {
+                *cos = cos_squared(error);
+            }
+        }
+        cosines
+    }
+
+    /// Whether a frame is farther from frames before and after than these are from each other, and
+    /// than frames around are. One beside it may be a glitch too, so the next but one counts as well.
+    fn stands_apart(&self, i: usize) -> bool {
+        const AROUND: usize = 8;
+        let here = self.series.at(i);
+        let get = |i: Option<usize>| Some(self.series.at(i?));
+        let before = [1, 2].map(|count| get(self.before(i, count)));
+        let after = [1, 2].map(|count| get(self.after(i, count)));
+        let mut farthest: f64 = 0.0;
+        for (a, b) in [(0, 0), (0, 1), (1, 0)] {
+            let nearest = match [before[a], after[b]] {
+                [Some(before), Some(after)] => {
+                    let nearest = apart(before, here).min(apart(here, after));
+                    if apart(before, after) < nearest { nearest } else { 0.0 }
+                }
+                // At the ends there is only one side.
+                [Some(only), None] | [None, Some(only)] => apart(only, here),
+                [None, None] => 0.0,
+            };
+            farthest = farthest.max(nearest);
+        }
+        let (from, until) = (i.saturating_sub(AROUND), (i + AROUND).min(self.steps.len()));
+        let mut local = [0.0; 2 * AROUND];
+        let local = &mut local[..until - from];
+        local.copy_from_slice(&self.steps[from..until]);
+        let usual = *local.select_nth_unstable_by((until - from) / 2, f64::total_cmp).1;
+        farthest > 1.8 * usual + 0.1 * LEAST
+    }
 }
 
 /// Which neighbour has to be far.

@@ -6,7 +6,7 @@ use super::arcs::{is_backwards, reversed};
 use super::kinds::twice_acos;
 use super::models::Spread;
 use super::moments::{Moments, rotation};
-use crate::math::{Arc, Rotation, symmetric_eigen, trig, unit};
+use crate::math::{Arc, Level, Rotation, Rotations, batch, symmetric_eigen, trig, unit};
 
 /// Rest is on the orbit if it is this near, or as near as the noise: half a degree.
 pub(super) const ON_ORBIT: f64 = 0.5 * (std::f64::consts::PI / 180.0);
@@ -50,12 +50,12 @@ impl Hinge {
         Self { center, axis }
     }
 
-    /// The angle of a rotation, in (−π, π] (A7): `2 atan2(v · axis, w)`.
-    pub(crate) fn angle(&self, q: Rotation) -> f64 {
-        let m = (self.center.inverse() * q).canonical().quat();
-        let v = DVec3::new(m.x, m.y, m.z);
-        let angle = 2.0 * trig::atan2(v.dot(self.axis), m.w);
-        crate::math::Angle::from_radians(angle).wrapped().radians()
+    /// The angles of rotations, in (−π, π] (A7): `2 atan2(v · axis, w)`.
+    pub(crate) fn angles(&self, samples: &Rotations) -> Vec<f64> {
+        let mut angles = vec![0.0; samples.len()];
+        let back = self.center.inverse();
+        batch::angles_about(Level::best(), back, self.axis, samples, &mut angles);
+        angles
     }
 
     /// The axis turned around if the larger excursion is negative, and the arc with it.
@@ -81,9 +81,17 @@ fn axis_through_rest(moments: &Moments) -> Option<DVec3> {
 }
 
 #[cfg(test)]
+impl Hinge {
+    /// The angle of one rotation.
+    pub(super) fn angle(&self, q: Rotation) -> f64 {
+        (self.center.inverse() * q).angle_about(self.axis)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Angle, Rotations};
+    use crate::math::Angle;
     use crate::synth::Rng;
 
     fn fit(samples: &Rotations, noise: f64) -> Hinge {

@@ -1,12 +1,15 @@
 //! One joint: from what was seen of it to its entry in a rig.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
 
 use super::arcs::{self, Range};
 use super::ball::{self, BallOptions};
 use super::bind::{self, Repair};
+use super::excess;
 use super::hinge::{Hinge, ON_ORBIT};
-use super::kinds::{Decision, Evidence, decide, places};
+use super::kinds::{self, Decision, Evidence, decide};
 use super::models::{Spread, Universal};
 use super::moments::Moments;
 use super::options::EstimateOptions;
@@ -54,10 +57,7 @@ impl Seen {
 
     /// Samples that stand for others, whose moments and jitter are known.
     pub(crate) fn from_moments(clip: Samples, moments: Moments, jitter: Option<f64>) -> Self {
-        let evidence = Spread::new(&moments).and_then(|spread| {
-            let places = places(&spread, &[&clip.rotations]);
-            Evidence::new(&moments, jitter, places, clip.used as u64)
-        });
+        let evidence = Evidence::new(&moments, jitter, &[&clip.rotations], clip.used as u64);
         Self { clips: vec![clip], moments, evidence, translation_moves: false }
     }
 
@@ -70,10 +70,7 @@ impl Seen {
             self.clips.iter().filter(|_| time_counts).filter_map(|clip| clip.jitter).collect();
         jitters.sort_unstable_by(f64::total_cmp);
         let jitter = jitters.get(jitters.len() / 2).copied();
-        self.evidence = Spread::new(&self.moments).and_then(|spread| {
-            let places = places(&spread, &self.rotations());
-            Evidence::new(&self.moments, jitter, places, self.used())
-        });
+        self.evidence = Evidence::new(&self.moments, jitter, &self.rotations(), self.used());
     }
 
     /// Of clips whose frames have no order, leaves out the few samples that lie far from a hinge, or
@@ -119,11 +116,6 @@ impl Seen {
     fn rotations(&self) -> Vec<&Rotations> {
         self.clips.iter().map(|clip| &clip.rotations).collect()
     }
-
-    /// The angle of every sample, clip by clip.
-    fn angles(&self, of: impl Fn(Rotation) -> f64) -> Vec<Vec<f64>> {
-        self.clips.iter().map(|clip| clip.rotations.iter().map(&of).collect()).collect()
-    }
 }
 
 /// A root goes anywhere.
@@ -136,10 +128,10 @@ pub(super) fn root() -> RigJoint {
 pub(super) fn paper_entry(
     skeleton: &Skeleton,
     joint: JointIndex,
-    series: &[Rotations],
+    series: &[Cow<'_, Rotations>],
     options: &EstimateOptions,
 ) -> RigJoint {
-    let clips: Vec<&Rotations> = series.iter().collect();
+    let clips: Vec<&Rotations> = series.iter().map(Cow::as_ref).collect();
     let Some(found) = paper::estimate(&clips, &options.paper) else { return unseen() };
     let samples = series.iter().map(|s| s.len() as u64).sum();
     let mut entry = RigJoint {
@@ -209,6 +201,7 @@ pub(crate) fn entry(
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
     let mut decision = decide(evidence, noise);
+    let why = kinds::why(evidence, noise, decision.kind);
     let mut notes = Vec::new();
     let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
         notes.push("nothing shows where its bone points: z is taken".to_owned());
@@ -243,7 +236,7 @@ pub(crate) fn entry(
         center,
         limit,
         confidence: Some(rounded(decision.confidence, 1e4)),
-        why: Some(decision.why.clone()),
+        why: Some(why),
         samples: Some(seen.used()),
         rejected: Some(seen.clips.iter().map(|c| c.rejected as u64).sum()),
         source: Some(Source::Estimated),
@@ -299,22 +292,14 @@ fn judge(
     repair: Repair,
 ) {
     let back = entry.center.inverse();
-    let mut excess = 0.0_f64;
-    // A box of Euler angles holds its samples by construction.
-    let boxed = matches!(entry.limit, Limit::EulerBox(_));
-    for q in samples.iter().filter(|_| !boxed).flat_map(|clip| clip.iter()) {
-        let m = back * q;
-        if !limit.contains(m) {
-            excess = excess.max(-limit.distance(m).radians());
-        }
-    }
+    let excess = excess::largest(&entry.limit, limit, back, samples);
     // What was accepted is within three times the noise.
     entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
     let inside = limit.contains(back);
-    let rest_excess = if inside { 0.0 } else { -limit.distance(back).radians() };
+    let start =
+        if inside { None } else { bind::start(&entry.limit, limit, entry.center, samples, repair) };
     entry.rest_inside = Some(inside);
-    entry.rest_excess = Some(Angle::from_radians(rest_excess.max(0.0)));
-    let start = bind::start(&entry.limit, limit, entry.center, samples, repair);
+    entry.rest_excess = Some(start.map_or(Angle::ZERO, |start| start.excess));
     entry.start = start.map(|start| rest * start.rotation);
 }
 
@@ -370,7 +355,9 @@ fn hinge(
     options: &EstimateOptions,
 ) -> Option<(Rotation, Limit)> {
     let hinge = Hinge::fit(&evidence.spread, &seen.moments, decision.noise);
-    let arc = arcs::range(&seen.angles(|q| hinge.angle(q)), range(decision, options))?;
+    let angles: Vec<Vec<f64>> =
+        seen.clips.iter().map(|clip| hinge.angles(&clip.rotations)).collect();
+    let arc = arcs::range(&angles, range(decision, options))?;
     let (hinge, arc) = hinge.oriented(arc);
     let arc = arcs::widened(arc, options.margin.radians().max(0.0));
     Some((hinge.center, Limit::Hinge { axis: hinge.axis, arc }))
@@ -385,7 +372,9 @@ fn universal(
     let fit = evidence.universal.as_ref()?;
     let joint = UniversalJoint::new(fit, &evidence.spread, &evidence.matrices, decision.noise)?;
     let how = range(decision, options);
-    let arcs = [0, 1].map(|i| arcs::range(&seen.angles(|q| joint.angles(q)[i]), how));
+    let (first, second): (Vec<_>, Vec<_>) =
+        seen.clips.iter().map(|clip| joint.angles(&clip.rotations).into()).unzip();
+    let arcs = [first, second].map(|angles| arcs::range(&angles, how));
     let [Some(first), Some(second)] = arcs else { return None };
     let (joint, arcs) = joint.oriented([first, second]);
     let margin = options.margin.radians().max(0.0);

@@ -24,7 +24,6 @@ pub(crate) struct Evidence {
 pub(crate) struct Decision {
     pub(crate) kind: JointKind,
     pub(crate) confidence: f64,
-    pub(crate) why: String,
     /// The noise of this joint: what its model leaves over, radians per axis.
     pub(crate) noise: f64,
 }
@@ -45,13 +44,15 @@ const DOUBT: f64 = 0.3;
 const STILL: f64 = 1e-7;
 
 impl Evidence {
+    /// Of samples, by clips, and their moments.
     pub(crate) fn new(
         moments: &Moments,
         jitter: Option<f64>,
-        places: f64,
+        samples: &[&Rotations],
         frames: u64,
     ) -> Option<Self> {
         let spread = Spread::new(moments)?;
+        let places = places(&spread, samples);
         let matrices = moments.matrices();
         // What a hinge explains well enough, two axes explain too.
         let hinge = spread.beyond_hinge();
@@ -118,12 +119,7 @@ pub(crate) fn figure_noise<'a>(joints: impl Iterator<Item = &'a Evidence> + Clon
 /// deviation: √(2/n) for the sampling of a variance, and [`DOUBT`].
 pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     let spread = &evidence.spread;
-    let threshold = (FACTOR * noise * noise).max(FLOOR * FLOOR);
-    let first = spread.beyond_fixed();
-    // Two axes of noise, of which one is taken off.
-    let second = (spread.beyond_hinge() - noise * noise).max(0.0);
-    let third = evidence.universal.map_or(0.0, |u| u.variance);
-    let axes = [first, second, third];
+    let (axes, threshold) = (axes(evidence, noise), threshold(noise));
     let count = axes.iter().take_while(|v| **v > threshold).count();
 
     let doubt = (DOUBT * DOUBT + 2.0 / spread.count.max(1.0)).sqrt();
@@ -151,10 +147,34 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
         confidence = 0.9 * (1.0 - exp(-0.05 * evidence.frames));
     }
 
-    let degrees = |variance: f64| Angle::from_radians(variance.sqrt()).degrees();
-    let limit = degrees(threshold);
     let kind = [JointKind::Fixed, JointKind::Hinge, JointKind::Universal, JointKind::Ball][count];
-    let why = match kind {
+    let left = evidence.left_over();
+    let own = left.get(count).copied().unwrap_or_else(|| {
+        // A ball leaves nothing over: the noise of the others, or what time shows if that is less.
+        evidence.jitter.map_or(noise, |jitter| if noise > 0.0 { jitter.min(noise) } else { 0.0 })
+    });
+    Decision { kind, confidence, noise: own }
+}
+
+/// The variance of each axis.
+fn axes(evidence: &Evidence, noise: f64) -> [f64; 3] {
+    let first = evidence.spread.beyond_fixed();
+    // Two axes of noise, of which one is taken off.
+    let second = (evidence.spread.beyond_hinge() - noise * noise).max(0.0);
+    [first, second, evidence.universal.map_or(0.0, |u| u.variance)]
+}
+
+/// An axis counts if its variance is above this.
+fn threshold(noise: f64) -> f64 {
+    (FACTOR * noise * noise).max(FLOOR * FLOOR)
+}
+
+/// Why [`decide`] says so, in a sentence.
+pub(crate) fn why(evidence: &Evidence, noise: f64, kind: JointKind) -> String {
+    let degrees = |variance: f64| Angle::from_radians(variance.sqrt()).degrees();
+    let [first, second, third] = axes(evidence, noise);
+    let limit = degrees(threshold(noise));
+    match kind {
         JointKind::Fixed if !evidence.moves() => "does not move".to_owned(),
         JointKind::Fixed => {
             format!(
@@ -176,34 +196,61 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
             "two axes leave {:.1} deg over, above the {limit:.2} deg that noise explains",
             degrees(third)
         ),
-    };
-    let left = evidence.left_over();
-    let own = left.get(count).copied().unwrap_or_else(|| {
-        // A ball leaves nothing over: the noise of the others, or what time shows if that is less.
-        evidence.jitter.map_or(noise, |jitter| if noise > 0.0 { jitter.min(noise) } else { 0.0 })
-    });
-    Decision { kind, confidence, why, noise: own }
+    }
 }
 
 /// How many different places samples are at: cells of half the largest standard deviation, so that
 /// noise alone makes as many as a ball would.
-pub(crate) fn places(spread: &Spread, samples: &[&Rotations]) -> f64 {
+fn places(spread: &Spread, samples: &[&Rotations]) -> f64 {
     let size = 0.5 * spread.variances[0].sqrt();
     if size < STILL {
         return 1.0;
     }
     let back = spread.mean().inverse();
-    let mut cells = std::collections::BTreeSet::new();
+    let mut cells = Cells { table: [Cells::FREE; Cells::ROOM], count: 0 };
+    let mut before = Cells::FREE;
     for rotation in samples.iter().flat_map(|r| r.iter()) {
-        let q = (back * rotation).canonical().quat();
+        let q = back * rotation;
+        let q = if q.quat().w > 0.0 { q } else { q.canonical() }.quat();
         #[allow(clippy::cast_possible_truncation, reason = "saturates, which is as good")]
-        let cell = [q.x, q.y, q.z].map(|v| (2.0 * v / size).round() as i32);
+        let cell = [q.x, q.y, q.z].map(|v| (2.0 * v / size + 0.5_f64.copysign(v)) as i32);
+        if cell != before {
+            cells.insert(cell);
+            before = cell;
+        }
         // More than enough to be sure.
-        if cells.insert(cell) && cells.len() >= 100 {
+        if cells.count >= 100 {
             break;
         }
     }
-    cells.len() as f64
+    cells.count as f64
+}
+
+/// A set of few cells.
+struct Cells {
+    table: [[i32; 3]; Self::ROOM],
+    count: usize,
+}
+
+impl Cells {
+    /// More than twice as many as there will be.
+    const ROOM: usize = 256;
+    const FREE: [i32; 3] = [i32::MIN; 3];
+
+    fn insert(&mut self, cell: [i32; 3]) {
+        // The factors of M. Teschner et al., "Optimized spatial hashing" (2003).
+        let factors = [73_856_093, 19_349_663, 83_492_791];
+        let mixed = cell.iter().zip(factors).fold(0, |mixed, (c, f)| mixed ^ c.wrapping_mul(f));
+        let mut place = usize::from(mixed.to_le_bytes()[0]);
+        while self.table[place] != cell {
+            if self.table[place] == Self::FREE {
+                self.table[place] = cell;
+                self.count += 1;
+                return;
+            }
+            place = (place + 1) % Self::ROOM;
+        }
+    }
 }
 
 /// The natural logarithm to some ten digits, from the exponent and a series: the platform's are not

@@ -110,11 +110,15 @@ impl Moments {
         for (n, first) in ENTRIES.iter().enumerate() {
             for &(a, b, f) in *first {
                 mean[n] += f * means.of_two(a, b);
-                for (m, second) in ENTRIES.iter().enumerate().skip(n) {
+            }
+            for (m, second) in ENTRIES.iter().enumerate().skip(n) {
+                let mut sum = 0.0;
+                for &(a, b, f) in *first {
                     for &(c, d, g) in *second {
-                        products[n][m] += f * g * means.of_four(a, b, c, d);
+                        sum += f * g * means.of_four(a, b, c, d);
                     }
                 }
+                products[n][m] = sum;
             }
             let column: [f64; 9] = std::array::from_fn(|m| products[m][n]);
             products[n][..n].copy_from_slice(&column[..n]);

@@ -1,5 +1,6 @@
 //! How noisy rotations are, as their order in time shows it.
 
+use super::samples::{combined, dot, row, rows, side};
 use crate::math::Rotations;
 
 /// The standard deviation of noise about each axis, radians: what is left of three frames in a row
@@ -12,32 +13,18 @@ use crate::math::Rotations;
 /// square is 6 σ² times a χ² variable of three degrees of freedom, whose median is 2.366. The
 /// median does not mind glitches. Frames that repeat their neighbour are left out.
 pub(super) fn jitter(series: &Rotations) -> Option<f64> {
-    let [x, y, z, w] = series.xyzw();
+    let columns = series.xyzw();
     let n = series.len();
     // At most so many, evenly spread, tell as much as all.
     let step = (n / 2048).max(1);
-    let mut squares = Vec::with_capacity(n.min(2048) + 1);
-    for i in (1..n.saturating_sub(1)).step_by(step) {
-        let q = [x[i], y[i], z[i], w[i]];
-        let mut sum = [0.0; 4];
-        let mut repeated = false;
-        for j in [i - 1, i + 1] {
-            let p = [x[j], y[j], z[j], w[j]];
-            let cos = dot(p, q);
-            repeated |= cos.abs() >= 1.0 - f64::EPSILON;
-            let sign = if cos < 0.0 { -1.0 } else { 1.0 };
-            for k in 0..4 {
-                sum[k] += sign * p[k];
-            }
-        }
-        if repeated {
-            continue;
-        }
-        let along = dot(sum, q);
-        let across: f64 = (0..4).map(|k| (sum[k] - along * q[k]) * (sum[k] - along * q[k])).sum();
-        // A turn by δ moves a quaternion by δ/2.
-        squares.push(4.0 * across);
+    let (inner, frames) = (n.saturating_sub(2), n.min(2));
+    let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
+    let (before, here, after) = (part(0), part(1), part(2));
+    let mut squares = vec![0.0; inner.div_ceil(step)];
+    for (square, i) in squares.iter_mut().zip((0..inner).step_by(step)) {
+        *square = second_difference([row(&before, i), row(&here, i), row(&after, i)]);
     }
+    squares.retain(|square| *square >= 0.0);
     if squares.len() < 8 {
         return None;
     }
@@ -46,8 +33,15 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
     Some((*median / (6.0 * 2.366)).sqrt())
 }
 
-fn dot(a: [f64; 4], b: [f64; 4]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+/// The square of what is left of the middle frame, radians; −1 if it repeats a neighbour.
+#[inline]
+fn second_difference([before, here, after]: [[f64; 4]; 3]) -> f64 {
+    let sum = combined([side(here, before), side(here, after)], [before, after]);
+    let across = combined([1.0, -dot(sum, here)], [sum, here]);
+    let (first, second) = (dot(before, here).abs(), dot(after, here).abs());
+    let nearer = if first > second { first } else { second };
+    // A turn by δ moves a quaternion by δ/2.
+    if nearer >= 1.0 - f64::EPSILON { -1.0 } else { 4.0 * dot(across, across) }
 }
 
 #[cfg(test)]

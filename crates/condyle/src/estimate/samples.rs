@@ -1,4 +1,7 @@
 //! The rotations of one joint in one clip: relative to rest, without glitches, each once.
+#![allow(clippy::inline_always, reason = "small sums that must dissolve into loops over columns")]
+
+use std::borrow::Cow;
 
 use super::glitches;
 use super::noise;
@@ -74,15 +77,8 @@ impl Samples {
                 .collect();
             &good
         };
-        let mut sorted: Vec<[f64; 4]> =
-            kept.iter().map(|r| r.canonical().quat().to_array()).collect();
-        sorted.sort_unstable_by(|a, b| {
-            let order = |i: usize| a[i].total_cmp(&b[i]);
-            order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
-        });
-        sorted.dedup();
         Self {
-            rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
+            rotations: each_once(kept),
             used: kept.len(),
             rejected: bad.len(),
             left_out: bad.iter().map(|i| series.at(*i)).collect(),
@@ -94,29 +90,175 @@ impl Samples {
 }
 
 /// The rotations of a joint relative to rest, frame by frame; one alone if it does not move.
-pub(super) fn series(
+pub(super) fn series<'a>(
     skeleton: &Skeleton,
-    clip: &Clip,
+    clip: &'a Clip,
     joint: JointIndex,
     from: usize,
-) -> Rotations {
+) -> Cow<'a, Rotations> {
     let track = clip.track(joint);
-    let back = skeleton[joint].rest.inverse();
-    match track.rotation_times() {
-        KeyTimes::EveryFrame => track.rotations().iter().skip(from).map(|r| back * r).collect(),
-        KeyTimes::At(times) if times.len() == 1 => {
-            track.rotations().iter().map(|r| back * r).collect()
-        }
+    let (rest, all) = (skeleton[joint].rest, track.rotations());
+    let from = match track.rotation_times() {
+        KeyTimes::EveryFrame => from.min(all.len()),
+        KeyTimes::At(times) if times.len() == 1 => 0,
         KeyTimes::At(_) => {
-            clip.frames().skip(from).map(|f| back * clip.rotation(joint, f)).collect()
+            let frames = clip.frames().skip(from);
+            return Cow::Owned(frames.map(|f| rest.inverse() * clip.rotation(joint, f)).collect());
         }
+    };
+    if rest.quat() == glam::DQuat::IDENTITY && from == 0 {
+        return Cow::Borrowed(all);
+    }
+    let mut series = Rotations::new();
+    series.turn_from(rest.inverse(), all, from..all.len());
+    Cow::Owned(series)
+}
+
+/// Canonical, in the order of their components x, y, z and w, each once.
+fn each_once(rotations: &Rotations) -> Rotations {
+    let all = rotations.canonical();
+    let columns = all.xyzw();
+    let varies = |c: &&[f64]| c.iter().any(|v| *v != c[0]);
+    let Some(first) = columns.iter().copied().find(varies) else {
+        return all.iter().take(1).collect();
+    };
+    // By the upper half of the first component that is not the same in all, then by all of them. The
+    // lower half is the place.
+    const UPPER: u64 = !0 << 32;
+    let rising = |v: f64| if v < 0.0 { !v.to_bits() } else { v.to_bits() | 1 << 63 };
+    let mut order: Vec<u64> =
+        first.iter().zip(0..).map(|(v, i)| (rising(*v) & UPPER) | i).collect();
+    sort_by_upper_half(&mut order);
+    let at = |entry: u64| {
+        #[allow(clippy::cast_possible_truncation, reason = "a place in a column")]
+        let i = (entry & !UPPER) as usize;
+        columns.map(|c| c[i])
+    };
+    let compare = |a: &u64, b: &u64| {
+        let (a, b) = (at(*a), at(*b));
+        let order = |i: usize| a[i].total_cmp(&b[i]);
+        order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
+    };
+    for group in order.chunk_by_mut(|a, b| a & UPPER == b & UPPER) {
+        if group.len() > 1 {
+            group.sort_unstable_by(compare);
+        }
+    }
+    let mut kept = [(); 4].map(|()| Vec::with_capacity(order.len()));
+    let mut before = [f64::NAN; 4];
+    for q in order.into_iter().map(at) {
+        if q != before {
+            kept.iter_mut().zip(q).for_each(|(column, component)| column.push(component));
+            before = q;
+        }
+    }
+    Rotations::from_columns(kept)
+}
+
+/// Sorts by the upper halves; what is below may be in any order. By digits if there are many.
+fn sort_by_upper_half(order: &mut Vec<u64>) {
+    const DIGITS: [u32; 3] = [32, 43, 54];
+    let digit = |x: u64, shift: u32| usize::try_from(x >> shift & 2047).unwrap_or(0);
+    if order.len() < 1500 {
+        order.sort_unstable();
+        return;
+    }
+    let mut starts = [[0_usize; 2048]; 3];
+    for &x in order.iter() {
+        for (starts, shift) in starts.iter_mut().zip(DIGITS) {
+            starts[digit(x, shift)] += 1;
+        }
+    }
+    let mut other = vec![0; order.len()];
+    for (starts, shift) in starts.iter_mut().zip(DIGITS) {
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            sum += std::mem::replace(start, sum);
+        }
+        for &x in order.iter() {
+            let place = &mut starts[digit(x, shift)];
+            other[*place] = x;
+            *place += 1;
+        }
+        std::mem::swap(order, &mut other);
     }
 }
 
 /// About the angle between two rotations, radians: twice the chord of the quaternions, a tenth less at
 /// half a turn.
 pub(super) fn apart(a: Rotation, b: Rotation) -> f64 {
-    let (p, q) = (a.quat(), b.quat());
-    let q = if p.dot(q) < 0.0 { -q } else { q };
-    2.0 * (p - q).length()
+    2.0 * chord_squared(a.quat().to_array(), b.quat().to_array()).sqrt()
+}
+
+/// The square of the chord between two quaternions, or one and the other's opposite if that is nearer.
+#[inline(always)]
+pub(super) fn chord_squared(p: [f64; 4], q: [f64; 4]) -> f64 {
+    let difference = combined([1.0, -side(p, q)], [p, q]);
+    dot(difference, difference)
+}
+
+#[inline(always)]
+pub(super) fn dot(p: [f64; 4], q: [f64; 4]) -> f64 {
+    p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
+}
+
+/// The sign that brings a quaternion to the hemisphere of another.
+#[inline(always)]
+pub(super) fn side(p: [f64; 4], q: [f64; 4]) -> f64 {
+    if dot(p, q) < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// The sum of two quaternions, each times a number.
+#[inline(always)]
+pub(super) fn combined([f, g]: [f64; 2], [p, q]: [[f64; 4]; 2]) -> [f64; 4] {
+    [f * p[0] + g * q[0], f * p[1] + g * q[1], f * p[2] + g * q[2], f * p[3] + g * q[3]]
+}
+
+/// Row i of columns x, y, z and w.
+#[inline(always)]
+pub(super) fn row([x, y, z, w]: &[&[f64]; 4], i: usize) -> [f64; 4] {
+    [x[i], y[i], z[i], w[i]]
+}
+
+/// So many rows of columns, from one on.
+#[inline(always)]
+pub(super) fn rows([x, y, z, w]: [&[f64]; 4], from: usize, count: usize) -> [&[f64]; 4] {
+    let range = from..from + count;
+    [&x[range.clone()], &y[range.clone()], &z[range.clone()], &w[range]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    /// By a sort of whole rows, for few and many, with constant, equal and nearly equal components.
+    #[test]
+    fn samples_are_sorted_and_come_once_a11() {
+        let mut rng = Rng::new(1);
+        for (n, kind) in [(1, 0), (40, 0), (40, 1), (4000, 0), (4000, 1), (4000, 2), (3000, 3)] {
+            let mut given: Vec<Rotation> = (0..n)
+                .map(|i| {
+                    let about = match kind {
+                        0 => return rng.rotation(),
+                        1 => glam::DVec3::new(0.0, 0.0, rng.normal()),
+                        2 => glam::DVec3::new(1e-17 * rng.normal(), 0.3, 1e-9 * rng.normal()),
+                        _ => glam::DVec3::new(0.5, f64::from(i % 3), f64::from(i % 7)),
+                    };
+                    Rotation::exp(about).unwrap()
+                })
+                .collect();
+            let again: Vec<Rotation> =
+                given.iter().step_by(3).map(|q| Rotation::from_unit(-q.quat())).collect();
+            given.extend(again);
+            let mut wanted: Vec<[f64; 4]> =
+                given.iter().map(|q| q.canonical().quat().to_array()).collect();
+            wanted.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            wanted.dedup();
+            let found = each_once(&given.into_iter().collect());
+            let found: Vec<[f64; 4]> = found.iter().map(|q| q.quat().to_array()).collect();
+            assert_eq!(found, wanted, "{n} {kind}");
+        }
+        assert!(each_once(&Rotations::new()).is_empty());
+    }
 }

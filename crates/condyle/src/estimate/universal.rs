@@ -6,7 +6,7 @@ use super::arcs::{is_backwards, reversed};
 use super::hinge::ON_ORBIT;
 use super::models::{Spread, Universal};
 use super::moments::MatrixMoments;
-use crate::math::{Angle, Arc, Rotation, angle_between, trig, unit};
+use crate::math::{Angle, Arc, Level, Rotation, Rotations, angle_between, batch, trig, unit};
 
 /// The rotations `center · R(axes[0], α) · R(axes[1], β)`.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,27 @@ impl UniversalJoint {
         Some(Self { center, axes: [center.inverse() * fit.a, fit.b] })
     }
 
-    /// The angles α and β of a rotation, in (−π, π]: with m = center⁻¹ q, `m b = R(a, α) b` and
+    /// The angles α and β of rotations, in (−π, π]: with m = center⁻¹ q, `m b = R(a, α) b` and
     /// `m⁻¹ a = R(b, −β) a`.
-    pub(crate) fn angles(&self, q: Rotation) -> [f64; 2] {
+    pub(crate) fn angles(&self, samples: &Rotations) -> [Vec<f64>; 2] {
         let [a, b] = self.axes;
-        let m = self.center.inverse() * q;
-        [about(a, b, m * b), -about(b, a, m.inverse() * a)]
+        let back = self.center.inverse();
+        let [mut sines, mut angles] =
+            [(); 2].map(|()| [(); 2].map(|()| Vec::with_capacity(samples.len())));
+        for q in samples.iter() {
+            let m = back * q;
+            for (i, [sin, cos]) in
+                [about(a, b, m * b), about(b, a, m.inverse() * a)].into_iter().enumerate()
+            {
+                sines[i].push(sin);
+                angles[i].push(cos);
+            }
+        }
+        for (sines, angles) in sines.iter().zip(&mut angles) {
+            batch::atan2(Level::best(), sines, angles);
+        }
+        angles[1].iter_mut().for_each(|angle| *angle = -*angle);
+        angles
     }
 
     /// Axes turned around where the larger excursion is negative, and the arcs with them.
@@ -64,11 +79,11 @@ impl UniversalJoint {
     }
 }
 
-/// The angle about an axis from one vector to another.
-fn about(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
+/// Sine and cosine of the angle about an axis from one vector to another, both times the same.
+#[inline]
+pub(super) fn about(axis: DVec3, from: DVec3, to: DVec3) -> [f64; 2] {
     let across = axis.cross(from);
-    let (sin, cos) = (across.dot(to), from.dot(to) - axis.dot(from) * axis.dot(to));
-    trig::atan2(sin, cos)
+    [across.dot(to), from.dot(to) - axis.dot(from) * axis.dot(to)]
 }
 
 #[cfg(test)]
@@ -107,7 +122,7 @@ mod tests {
             let signs = [joint.axes[0].dot(a).signum(), joint.axes[1].dot(b).signum()];
             assert!(joint.center.distance(center).radians() < 1e-4, "{seed}");
             for (truth, q) in angles.iter().zip(samples.iter()) {
-                let found = joint.angles(q);
+                let found = joint.angles(&[q].into_iter().collect()).map(|angles| angles[0]);
                 for k in 0..2 {
                     assert!((found[k] * signs[k] - truth[k]).abs() < 1e-3, "{seed} {found:?}");
                 }

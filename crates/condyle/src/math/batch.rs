@@ -338,6 +338,98 @@ fn turn_block(
 }
 
 // ---------------------------------------------------------------------------------------------
+// Angles
+
+/// [`Rotation::angle_about`] an axis of every `back · q`, in radians.
+///
+/// # Panics
+///
+/// If the columns have different lengths.
+pub(crate) fn angles_about(
+    level: Level,
+    back: Rotation,
+    axis: DVec3,
+    from: &Rotations,
+    to: &mut [f64],
+) {
+    check_lengths(from.len(), [to.len()]);
+    level.run(AnglesAbout { back, axis, from: from.xyzw(), to });
+}
+
+struct AnglesAbout<'a> {
+    back: Rotation,
+    axis: DVec3,
+    from: [&'a [f64]; 4],
+    to: &'a mut [f64],
+}
+
+impl Kernel for AnglesAbout<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { back, axis, from, to } = self;
+        let (mut sin, mut cos) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [0.0; BLOCK]);
+        for block in blocks(to.len()) {
+            let n = block.len();
+            let from = from.map(|c| &c[block.clone()]);
+            for e in 0..n.min(BLOCK) {
+                let q = (back * rotation(from, e)).quat();
+                let ([x, y, z], w, flag) = canonical([q.x, q.y, q.z], q.w);
+                (sin[e], cos[e]) = (DVec3::new(x, y, z).dot(axis), w);
+                flags[e] = flag;
+            }
+            atan2_block::<false, true>(n, &sin, &mut cos, &mut flags, &mut scratch);
+            let to = &mut to[block][..n];
+            for e in 0..n.min(BLOCK) {
+                let angle = 2.0 * cos[e];
+                to[e] = if angle <= -PI { PI } else { angle };
+            }
+            if any_flagged(n, &flags) {
+                redo_flagged(&flags[..n], |e| to[e] = (back * rotation(from, e)).angle_about(axis));
+            }
+        }
+    }
+}
+
+/// [`trig::atan2`] of every pair: puts the angle in the place of `x`.
+///
+/// # Panics
+///
+/// If the columns have different lengths.
+pub(crate) fn atan2(level: Level, y: &[f64], x: &mut [f64]) {
+    check_lengths(x.len(), [y.len()]);
+    level.run(Atan2 { y, x });
+}
+
+struct Atan2<'a> {
+    y: &'a [f64],
+    x: &'a mut [f64],
+}
+
+impl Kernel for Atan2<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { y, x } = self;
+        let (mut sin, mut angle) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut flags, mut scratch) = ([0; BLOCK], [0.0; BLOCK]);
+        for block in blocks(y.len()) {
+            let n = block.len();
+            let (y, x) = (&y[block.clone()][..n], &mut x[block][..n]);
+            for e in 0..n.min(BLOCK) {
+                (sin[e], angle[e]) = (y[e], x[e]);
+                let size = x[e].abs() + y[e].abs();
+                flags[e] = flag_if(x[e] == 0.0) | flag_if(!(size <= 1.0 / trig::TINY));
+            }
+            atan2_block::<false, false>(n, &sin, &mut angle, &mut flags, &mut scratch);
+            if any_flagged(n, &flags) {
+                redo_flagged(&flags[..n], |e| angle[e] = trig::atan2(y[e], x[e]));
+            }
+            x.copy_from_slice(&angle[..n]);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Swing and twist
 
 /// The swing (its components about x and y of the axes) and the twist of every rotation, in
@@ -750,6 +842,40 @@ mod tests {
             for (i, r) in rotations.iter().enumerate() {
                 let expected = EulerAngles::from_rotation(order, r).angles.map(Angle::radians);
                 check(level, [a[i], b[i], c[i]], expected, (order, r));
+            }
+        }
+    }
+
+    #[test]
+    fn angles_about_an_axis_are_those_of_the_scalar_function() {
+        let rotations = rotations();
+        let tilted = Rotation::new(DQuat::from_xyzw(0.1, -0.7, 0.3, -0.6)).unwrap();
+        for (back, axis) in [(Rotation::IDENTITY, DVec3::X), (tilted, DVec3::new(0.6, 0.0, -0.8))] {
+            for level in Level::all() {
+                let mut angles = vec![f64::NAN; rotations.len()];
+                angles_about(level, back, axis, &rotations, &mut angles);
+                for (i, r) in rotations.iter().enumerate() {
+                    check(level, [angles[i]], [(back * r).angle_about(axis)], (axis, r));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn inverse_tangents_are_those_of_the_scalar_function() {
+        let mut state = 8;
+        let special = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300, -1e308];
+        let some: Vec<f64> = HARD.into_iter().chain(special).collect();
+        let mut pairs: Vec<(f64, f64)> =
+            some.iter().flat_map(|y| some.iter().map(move |x| (*y, *x))).collect();
+        pairs.extend((0..10_007).map(|_| (random(&mut state), random(&mut state))));
+        let (y, x): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        for level in Level::all() {
+            let mut angles = x.clone();
+            atan2(level, &y, &mut angles);
+            for ((found, y), x) in angles.iter().zip(&y).zip(&x) {
+                let expected = trig::atan2(*y, *x);
+                assert_eq!(found.to_bits(), expected.to_bits(), "{level:?} {y} {x}");
             }
         }
     }

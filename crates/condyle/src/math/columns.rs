@@ -112,6 +112,12 @@ impl Rotations {
             .collect()
     }
 
+    /// Of columns x, y, z and w of unit quaternions, which are equally long.
+    pub(crate) fn from_columns(columns: [Vec<f64>; 4]) -> Self {
+        let [x, y, z, w] = columns.map(Component::Own);
+        Self { x, y, z, w }
+    }
+
     /// How many.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -136,6 +142,7 @@ impl Rotations {
     ///
     /// Past the end.
     #[must_use]
+    #[inline]
     pub fn at(&self, i: usize) -> Rotation {
         Rotation::from_unit(DQuat::from_xyzw(self.x[i], self.y[i], self.z[i], self.w[i]))
     }
@@ -184,9 +191,51 @@ impl Rotations {
         self.w.copy_from_slice(&other.w[range]);
     }
 
+    /// `by · q` of a range of another column, whatever was here before.
+    pub(crate) fn turn_from(&mut self, by: Rotation, other: &Self, range: Range<usize>) {
+        let n = range.len();
+        if self.len() != n {
+            self.resize(n);
+        }
+        let DQuat { x: px, y: py, z: pz, w: pw } = by.quat();
+        let [x, y, z, w] = other.xyzw().map(|c| &c[range.clone()]);
+        let [to_x, to_y, to_z, to_w] = self.xyzw_mut();
+        let (to_x, to_y) = (&mut to_x[..n], &mut to_y[..n]);
+        let (to_z, to_w) = (&mut to_z[..n], &mut to_w[..n]);
+        for i in 0..n {
+            let (x, y, z, w) = (x[i], y[i], z[i], w[i]);
+            to_x[i] = pw * x + px * w + py * z - pz * y;
+            to_y[i] = pw * y - px * z + py * w + pz * x;
+            to_z[i] = pw * z + px * y - py * x + pz * w;
+            to_w[i] = pw * w - px * x - py * y - pz * z;
+        }
+    }
+
+    /// [`Rotation::canonical`] of every rotation.
+    pub(crate) fn canonical(&self) -> Self {
+        const SIGN: u64 = 1 << 63;
+        let n = self.len();
+        let w = &self.w[..n];
+        let signed = |c: &[f64]| {
+            let flip = |(c, w): (&f64, &f64)| f64::from_bits(c.to_bits() ^ (w.to_bits() & SIGN));
+            // Adding zero turns −0 into +0.
+            Component::Own(c.iter().zip(w).map(flip).map(|c| c + 0.0).collect())
+        };
+        let (x, y, z) = (signed(&self.x), signed(&self.y), signed(&self.z));
+        let positive = Component::Own(w.iter().map(|w| w.abs()).collect());
+        let mut all = Self { x, y, z, w: positive };
+        for i in (0..n).filter(|i| w[*i] == 0.0) {
+            all.set(i, self.at(i).canonical());
+        }
+        all
+    }
+
     /// All of them in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Rotation> + '_ {
-        (0..self.len()).map(|i| self.at(i))
+        let [x, y, z, w] = self.xyzw();
+        let n = w.len();
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        (0..n).map(move |i| Rotation::from_unit(DQuat::from_xyzw(x[i], y[i], z[i], w[i])))
     }
 
     /// The component columns x, y, z, w.
@@ -204,9 +253,16 @@ impl Rotations {
 impl FromIterator<Rotation> for Rotations {
     fn from_iter<I: IntoIterator<Item = Rotation>>(rotations: I) -> Self {
         let rotations = rotations.into_iter();
-        let mut out = Self::with_capacity(rotations.size_hint().0);
-        rotations.for_each(|r| out.push(r));
-        out
+        let room = rotations.size_hint().0;
+        let [mut x, mut y, mut z, mut w] = [(); 4].map(|()| Vec::with_capacity(room));
+        rotations.for_each(|r| {
+            let q = r.quat();
+            x.push(q.x);
+            y.push(q.y);
+            z.push(q.z);
+            w.push(q.w);
+        });
+        Self::from_columns([x, y, z, w])
     }
 }
 
@@ -325,6 +381,27 @@ impl FromIterator<DVec3> for Points {
 mod tests {
     use super::*;
     use crate::math::Angle;
+
+    #[test]
+    fn columns_turn_and_become_canonical_like_their_rotations() {
+        let mut rng = crate::synth::Rng::new(4);
+        let half = |x, y, z| Rotation::from_unit(DQuat::from_xyzw(x, y, z, -0.0));
+        let mut all: Vec<Rotation> = (0..50).map(|_| rng.rotation()).collect();
+        all.extend([half(-1.0, 0.0, -0.0), half(0.0, -0.6, 0.8), half(-0.0, 0.0, -1.0)]);
+        all.push(Rotation::from_unit(DQuat::from_xyzw(-0.0, 0.6, -0.0, -0.8)));
+        let column: Rotations = all.iter().copied().collect();
+        let bits = |r: Rotation| r.quat().to_array().map(f64::to_bits);
+        for (found, q) in column.canonical().iter().zip(&all) {
+            assert_eq!(bits(found), bits(q.canonical()));
+        }
+        let by = rng.rotation();
+        let mut turned = Rotations::repeat(by, 7);
+        turned.turn_from(by, &column, 3..all.len());
+        assert_eq!(turned.len(), all.len() - 3);
+        for (found, q) in turned.iter().zip(&all[3..]) {
+            assert_eq!(bits(found), bits(by * *q));
+        }
+    }
 
     #[test]
     fn columns_give_back_what_was_put_in() {

@@ -44,6 +44,7 @@ impl Rotation {
     }
 
     /// Wraps a quaternion that is known to have unit length to within rounding.
+    #[inline]
     pub(crate) fn from_unit(q: DQuat) -> Self {
         debug_assert!((q.length_squared() - 1.0).abs() < 1e-9, "not a unit quaternion: {q}");
         Self(q)
@@ -132,6 +133,7 @@ impl Rotation {
     /// The same rotation as the quaternion with `w ≥ 0`; at `w = 0` (a half-turn) the first
     /// non-zero of x, y, z is positive. So equal rotations have equal canonical bits.
     #[must_use]
+    #[inline]
     pub fn canonical(self) -> Self {
         let q = self.0;
         let lead = [q.w, q.x, q.y, q.z].into_iter().find(|c| *c != 0.0).unwrap_or(1.0);
@@ -142,18 +144,21 @@ impl Rotation {
 
     /// The representative of this rotation in the hemisphere of `other`.
     #[must_use]
+    #[inline]
     pub fn in_hemisphere_of(self, other: Self) -> Self {
         if self.0.dot(other.0) < 0.0 { Self(-self.0) } else { self }
     }
 
     /// The rotation back.
     #[must_use]
+    #[inline]
     pub fn inverse(self) -> Self {
         Self(self.0.conjugate())
     }
 
     /// Rotates a vector.
     #[must_use]
+    #[inline]
     pub fn apply(self, v: DVec3) -> DVec3 {
         // v + 2w(u×v) + 2u×(u×v) with u the vector part: exact for the identity.
         let u = DVec3::new(self.0.x, self.0.y, self.0.z);
@@ -172,6 +177,13 @@ impl Rotation {
     pub fn angle(self) -> Angle {
         let q = self.0;
         Angle::from_radians(2.0 * trig::atan2(trig::hypot3(q.x, q.y, q.z), q.w.abs()))
+    }
+
+    /// The angle of the nearest turn about an axis, radians in (−π, π]: `2 atan2(v · axis, w)` (A7).
+    pub(crate) fn angle_about(self, axis: DVec3) -> f64 {
+        let q = self.canonical().0;
+        let angle = 2.0 * trig::atan2(DVec3::new(q.x, q.y, q.z).dot(axis), q.w);
+        if angle <= -std::f64::consts::PI { std::f64::consts::PI } else { angle }
     }
 
     /// The rotation vector: its direction is the axis, its length the angle in `[0, π]`.
@@ -262,6 +274,7 @@ impl Mul for Rotation {
     type Output = Self;
 
     /// First `other`, then `self`.
+    #[inline]
     fn mul(self, other: Self) -> Self {
         Self(self.0 * other.0)
     }
@@ -271,6 +284,7 @@ impl Mul<DVec3> for Rotation {
     type Output = DVec3;
 
     /// Rotates a vector. See [`Rotation::apply`].
+    #[inline]
     fn mul(self, v: DVec3) -> DVec3 {
         self.apply(v)
     }
