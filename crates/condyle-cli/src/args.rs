@@ -547,6 +547,10 @@ pub(crate) struct Merge {
     /// How the limits of ball joints are described
     #[arg(long, default_value = "auto")]
     model: ModelName,
+    /// The most corners of a polygon; it has as few as keep it within 0.35° of the outline
+    #[arg(long, value_name = "N", default_value = "64", allow_hyphen_values = true,
+          value_parser = corner_count)]
+    corners: usize,
     /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
     #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
           value_parser = noise)]
@@ -565,6 +569,7 @@ impl Merge {
         EstimateOptions {
             noise: self.noise,
             ball: self.model.model(),
+            corners: self.corners,
             margin: self.margin,
             threads: self.threads.unwrap_or_else(processors),
             ..EstimateOptions::default()
@@ -582,6 +587,10 @@ pub(crate) struct Estimating {
     /// How the limits of ball joints are described
     #[arg(long, default_value = "auto")]
     model: ModelName,
+    /// The most corners of a polygon; it has as few as keep it within 0.35° of the outline
+    #[arg(long, value_name = "N", default_value = "64", allow_hyphen_values = true,
+          value_parser = corner_count)]
+    corners: usize,
     /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
     #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
           value_parser = noise)]
@@ -625,6 +634,7 @@ impl Estimating {
             noise: self.noise,
             outliers: self.outliers.outliers(),
             ball: self.model.model(),
+            corners: self.corners,
             coverage: self.coverage,
             raw: self.raw,
             margin: self.margin,
@@ -764,6 +774,11 @@ fn threshold(text: &str) -> Result<Threshold, String> {
         }
         None => angle(text, 90.0).map(Threshold::Absolute).ok_or_else(told),
     }
+}
+
+fn corner_count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|n| (4..=1000).contains(n));
+    count.ok_or_else(|| "a number of corners is a whole number from 4 to 1000".to_owned())
 }
 
 fn noise(text: &str) -> Result<Noise, String> {

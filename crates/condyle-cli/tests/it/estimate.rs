@@ -206,6 +206,7 @@ fn what_cannot_be_estimated_says_why_and_writes_nothing() {
         ("estimate swing.bvh -o rig.json --noise NaN", &["degrees from 0 to 90, or auto"][..]),
         ("estimate swing.bvh -o rig.json --margin -1", &["degrees from 0 to 180"][..]),
         ("estimate swing.bvh -o rig.json --samples 1", &["whole number from 2"][..]),
+        ("estimate swing.bvh -o rig.json --corners 3", &["whole number from 4"][..]),
         ("estimate swing.bvh -o rig.json --method best", &["robust", "paper"][..]),
         ("estimate swing.bvh -o rig.json --model disc", &["polygon"][..]),
         ("estimate swing.bvh -o rig.json --threads 0", &["above zero"][..]),

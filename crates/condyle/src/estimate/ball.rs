@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use glam::DVec3;
 
 use super::arcs::{self, Range};
-use super::boundary::{Boundary, BoundaryOptions, boundary, emptiest};
+use super::boundary::{Boundary, BoundaryOptions, boundary, emptiest, solid_angle};
 use super::directions::settled;
 use super::ellipse::{SphericalEllipse, smallest_ellipse};
 use super::options::BallModel;
@@ -170,20 +170,6 @@ fn choose(
     }
 }
 
-/// The area inside a polygon, on the left of its edges, in steradians.
-///
-/// The signed areas of the triangles from the first corner add up to it, up to the whole sphere: A. Van
-/// Oosterom and J. Strackee, "The solid angle of a plane triangle" (1983).
-fn solid_angle(corners: &[DVec3]) -> f64 {
-    let Some(&a) = corners.first() else { return 0.0 };
-    let triangle = |pair: &[DVec3]| {
-        let (b, c) = (pair[0], pair[1]);
-        let sum = 1.0 + a.dot(b) + b.dot(c) + c.dot(a);
-        2.0 * trig::atan2(a.dot(b.cross(c)), sum)
-    };
-    corners[1..].windows(2).map(triangle).sum::<f64>().rem_euclid(4.0 * PI)
-}
-
 /// The area of an ellipse in steradians: ∫ (1 − cos r(φ)) dφ by the trapezoidal rule, which converges
 /// geometrically over a period.
 fn ellipse_area(ellipse: &SphericalEllipse) -> f64 {
@@ -199,7 +185,7 @@ fn ellipse_area(ellipse: &SphericalEllipse) -> f64 {
 
 /// The share of directions that lies deepest in what all of them fill.
 fn deepest(directions: Vec<DVec3>, options: &BallOptions) -> Vec<DVec3> {
-    let how = BoundaryOptions { corners: 64, noise: options.noise, ..BoundaryOptions::default() };
+    let how = BoundaryOptions { noise: options.noise, ..BoundaryOptions::default() };
     let Boundary::Polygons(polygons) = boundary(&directions, &how) else { return directions };
     let swing = SwingLimit::Polygons(polygons);
     let limit = Limit::SwingTwist(SwingTwistLimit { swing, ..SwingTwistLimit::default() });

@@ -19,7 +19,7 @@ use self::samples::Samples;
 use self::samples::real;
 pub(super) use self::samples::{compare, emptiest};
 use self::sides::take_in;
-use self::simplify::{is_simple, simplify};
+use self::simplify::{is_simple, simplified};
 use self::walk::{Walk, outline};
 use crate::limits::SwingLimit;
 use crate::math::trig;
@@ -27,20 +27,25 @@ use crate::math::trig;
 /// What to look for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BoundaryOptions {
-    /// The most corners, at least 4.
+    /// The most corners, at least 4. There are fewer if that keeps the boundary within [`TOLERANCE`].
     pub(crate) corners: usize,
     /// The radius of the cap that is rolled around, in radians: gaps narrower than twice this are
     /// closed. `None` takes it from how dense the samples are.
     pub(crate) reach: Option<f64>,
     /// Radians. Nothing narrower is resolved.
     pub(crate) noise: f64,
-    /// Whether fjords and corners too small to mean anything are filled.
-    pub(crate) smooth: bool,
 }
+
+/// The most corners of a polygon, unless told otherwise.
+pub(crate) const CORNERS: usize = 64;
+
+/// 0.35°: so far a boundary may move to have fewer corners. Which ones stay may depend on rounding, so
+/// this is also how far rounding may move it.
+pub(crate) const TOLERANCE: f64 = 0.35 * PI / 180.0;
 
 impl Default for BoundaryOptions {
     fn default() -> Self {
-        Self { corners: 24, reach: None, noise: 0.0, smooth: true }
+        Self { corners: CORNERS, reach: None, noise: 0.0 }
     }
 }
 
@@ -88,26 +93,38 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
     }
     let half_width = usable(options.noise).clamp(LEAST_HALF_WIDTH, MOST_HALF_WIDTH);
     let least_reach = 2.5 * half_width;
-    let reach = match options.reach {
-        Some(reach) => usable(reach),
-        None => samples.reach(),
-    };
-    let mut reach = reach.clamp(least_reach, MOST_REACH);
     let corners = options.corners.max(4);
-
     let (empty, empty_radius) = samples.emptiest();
+    let mut points = samples.thinned();
+    let usual = |area: f64| samples.reach(area).clamp(least_reach, MOST_REACH);
+    let mut reach = match options.reach {
+        Some(reach) => usable(reach).clamp(least_reach, MOST_REACH),
+        None => usual(samples.covered()),
+    };
+    if options.reach.is_none() && reach <= empty_radius {
+        // Better by the area inside of a first walk, which is the same whichever way samples are turned.
+        let rough = samples.covered();
+        let first = usual(0.8 * rough);
+        let walked = Walk::new(&points, first).around(empty).unwrap_or_default();
+        reach = usual(walk::area(&walked).clamp(0.5 * rough, 4.0 * rough));
+        if !walked.is_empty() && reach >= first {
+            points = walk::touched(&walked);
+        }
+    }
     if empty_radius < reach {
         return Boundary::Everything;
     }
     let mut last = false;
     loop {
-        let scale = Scale { reach, half_width, smooth: options.smooth, corners, empty };
-        if let Some(polygon) = attempt(&samples, &scale) {
+        let scale = Scale { reach, half_width, corners, empty };
+        if let Some(polygon) = attempt(&samples, &points, &scale) {
             return Boundary::Polygons(vec![polygon]);
         }
         if last {
             break;
         }
+        // What was left out by a walk around a part of them.
+        points = samples.thinned();
         reach *= 1.5;
         let most = MOST_REACH.min(0.999 * empty_radius);
         if reach >= most {
@@ -152,17 +169,16 @@ fn usable(value: f64) -> f64 {
 struct Scale {
     reach: f64,
     half_width: f64,
-    smooth: bool,
     corners: usize,
     /// Outside.
     empty: DVec3,
 }
 
-fn attempt(samples: &Samples, scale: &Scale) -> Option<Vec<DVec3>> {
-    let walked = Walk::new(samples.thinned(scale.reach), scale.reach).around(scale.empty)?;
-    let mut polygon = outline(&walked, scale.half_width);
-    simplify(&mut polygon, scale);
+fn attempt(samples: &Samples, points: &[DVec3], scale: &Scale) -> Option<Vec<DVec3>> {
+    let walked = Walk::new(points, scale.reach).around(scale.empty)?;
+    let mut whole = outline(&walked, scale.half_width);
     for _ in 0..3 {
+        let polygon = simplified(&whole, scale);
         let missing = samples.outside(&polygon, scale.empty, scale.reach);
         if missing.is_empty() {
             let good = polygon.len() <= scale.corners && is_simple(&polygon);
@@ -171,10 +187,26 @@ fn attempt(samples: &Samples, scale: &Scale) -> Option<Vec<DVec3>> {
         if missing.iter().any(|m| m.distance > 0.6 * scale.reach) {
             return None;
         }
-        polygon = take_in(&polygon, missing);
-        simplify(&mut polygon, scale);
+        let before = samples.outside(&whole, scale.empty, scale.reach);
+        // Where only the steps lost something, by rounding, it is taken in after them.
+        whole =
+            if before.is_empty() { take_in(&polygon, missing) } else { take_in(&whole, before) };
     }
     None
+}
+
+/// The area inside a polygon, on the left of its edges, in steradians.
+///
+/// The signed areas of the triangles from the first corner add up to it, up to the whole sphere: A. Van
+/// Oosterom and J. Strackee, "The solid angle of a plane triangle" (1983).
+pub(super) fn solid_angle(corners: &[DVec3]) -> f64 {
+    let Some(&a) = corners.first() else { return 0.0 };
+    let triangle = |pair: &[DVec3]| {
+        let (b, c) = (pair[0], pair[1]);
+        let sum = 1.0 + a.dot(b) + b.dot(c) + c.dot(a);
+        2.0 * trig::atan2(a.dot(b.cross(c)), sum)
+    };
+    corners[1..].windows(2).map(triangle).sum::<f64>().rem_euclid(4.0 * PI)
 }
 
 /// All but a polygon in the empty cap; `None` if there is no room for one.

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use super::boundary::CORNERS;
 use super::{PaperOptions, Repair};
 use crate::math::Angle;
 
@@ -61,7 +62,8 @@ pub struct EstimateOptions {
     pub outliers: Outliers,
     /// How the limits of ball joints are described.
     pub ball: BallModel,
-    /// Corners of a polygon, at most.
+    /// Corners of a polygon, at most; 4 if less. There are as few as keep its boundary within 0.35° of
+    /// the outline of the samples; it is moved farther only if there would be more than this.
     pub corners: usize,
     /// The share of the accepted samples to have inside, in (0, 1].
     pub coverage: f64,
@@ -84,7 +86,7 @@ impl Default for EstimateOptions {
             noise: Noise::default(),
             outliers: Outliers::default(),
             ball: BallModel::default(),
-            corners: 24,
+            corners: CORNERS,
             coverage: 1.0,
             raw: false,
             margin: Angle::ZERO,

@@ -76,11 +76,17 @@ impl Samples {
         self.keys[i] >> (2 * (LEVELS - level))
     }
 
-    /// A reach by the area that a sample has: that of cells so large that they hold 2.5 samples each,
-    /// between two levels. The largest empty cap among n random samples that have the area s² each has
-    /// a radius of s √(ln n / π), 1.6 s for 2000; a little more keeps the cap out. It need not be finer
-    /// than a thirtieth of the size of the region.
-    pub(super) fn reach(&self) -> f64 {
+    /// The radius of a cap that samples keep out of the area that they fill. The largest empty cap among
+    /// n random samples that have the area s² each has a radius of s √(ln n / π), 1.6 s for 2000; a
+    /// little more keeps the cap out. It need not be finer than a thirtieth of the size of the region.
+    pub(super) fn reach(&self, area: f64) -> f64 {
+        let count = real(self.directions.len());
+        (REACH * (area / count).sqrt()).max(0.03 * area.sqrt())
+    }
+
+    /// Roughly the area that they fill: that of cells so large that they hold 2.5 samples each, between
+    /// two levels. It depends on how the cells happen to lie, by some percent.
+    pub(super) fn covered(&self) -> f64 {
         let count = real(self.directions.len());
         let each = |level: u32| count / real(self.occupied[level as usize]);
         let covered = |level: u32| {
@@ -93,23 +99,17 @@ impl Samples {
         let (coarse, fine) = (each(level), each(level + 1));
         let part = if coarse > fine { (coarse - ENOUGH) / (coarse - fine) } else { 0.0 };
         let part = part.clamp(0.0, 1.0);
-        let area = covered(level) * (1.0 - part) + covered(level + 1) * part;
-        (REACH * (area / count).sqrt()).max(0.03 * area.sqrt())
+        covered(level) * (1.0 - part) + covered(level + 1) * part
     }
 
-    /// One sample of each cell that is small for a reach; finer if that costs little.
-    pub(super) fn thinned(&self, reach: f64) -> Vec<DVec3> {
-        let share = match self.directions.len() {
-            0..=256 => 0.0,
-            257..=4096 => 0.1,
-            _ => 0.35,
-        };
-        let mut level = 0;
-        while level < LEVELS && FRAC_PI_2 / real(1 << level) > share * reach {
-            level += 1;
-        }
-        if self.occupied[level as usize] == self.directions.len() {
+    /// All of them; of very many the first of each cell, of cells as small as may be.
+    pub(super) fn thinned(&self) -> Vec<DVec3> {
+        if self.directions.len() <= MANY {
             return self.directions.clone();
+        }
+        let mut level = LEVELS;
+        while level > 0 && self.occupied[level as usize] > MANY {
+            level -= 1;
         }
         self.first_of_cells(level)
     }
@@ -256,6 +256,9 @@ pub(super) fn sort(order: &mut Vec<u64>) {
         std::mem::swap(order, &mut other);
     }
 }
+
+/// More samples are not walked around.
+const MANY: usize = 16_384;
 
 /// Samples in a cell that tell how dense they are.
 pub(super) const ENOUGH: f64 = 2.5;

@@ -2,97 +2,187 @@
 
 use glam::DVec3;
 
-use super::{APART, CLEAR, STRAIGHT, Scale};
+use super::{APART, CLEAR, OUTSIDE, STRAIGHT, Scale, TOLERANCE};
 use crate::estimate::unit;
 
-/// One step of simplification, with what it costs.
+/// One step of simplification.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    None,
+enum Step {
     /// A corner where the boundary turns right is cut off.
-    Cut {
-        cost: f64,
-    },
+    Cut,
     /// The edge after a corner is replaced by the point where its neighbours meet.
-    Meet {
-        cost: f64,
-        at: DVec3,
-    },
+    Meet { at: DVec3 },
 }
 
-impl Step {
-    fn cost(self) -> f64 {
-        match self {
-            Self::None => f64::INFINITY,
-            Self::Cut { cost } | Self::Meet { cost, .. } => cost,
+/// A closed boundary that gets fewer corners by steps that only add to its inside.
+struct Outline {
+    corners: Vec<DVec3>,
+    /// Where the edge after each corner begins in the boundary as it was.
+    since: Vec<usize>,
+    /// As it was.
+    original: Vec<DVec3>,
+}
+
+impl Outline {
+    /// Corners that are the same but for rounding count once.
+    fn new(polygon: &[DVec3]) -> Self {
+        let mut corners = polygon.to_vec();
+        let same = |a: DVec3, b: DVec3| (a - b).length_squared() < OUTSIDE * OUTSIDE;
+        corners.dedup_by(|b, a| same(*a, *b));
+        while corners.len() > 1 && same(corners[0], corners[corners.len() - 1]) {
+            corners.pop();
         }
+        Self { since: (0..corners.len()).collect(), original: corners.clone(), corners }
     }
-}
 
-/// Takes corners away, cheapest first, in ways that only add to the inside, until there are few enough
-/// and every further one would cost. A step costs the area that it adds, less what it saves in length
-/// times a quarter of the reach: what is filled is narrower than the reach.
-pub(super) fn simplify(polygon: &mut Vec<DVec3>, scale: &Scale) {
-    let worth = if scale.smooth { 0.25 * scale.reach } else { 0.0 };
-    let free = if scale.smooth { 0.01 * scale.reach * scale.reach } else { NO_AREA };
-    // Roughly first, while there are many.
-    let mut threshold = 1e-6 * scale.reach * scale.reach;
-    while polygon.len() > 3 * scale.corners {
-        let mut changed = false;
-        let mut i = 0;
-        while i < polygon.len() && polygon.len() > 3 {
-            let step = step_at(polygon, i, worth);
-            if step.cost() <= threshold && apply(polygon, i, step, scale.empty) {
-                changed = true;
-                // What is before may be worth it now.
-                i = i.saturating_sub(1);
-            } else {
-                i += 1;
-            }
-        }
-        if !changed {
-            if threshold > 10.0 {
+    /// Takes steps, the least deviation first, while it is within the tolerance or there are too many
+    /// corners.
+    fn reduce(&mut self, scale: &Scale) {
+        let (mut costs, mut steps): (Vec<f64>, Vec<Step>) =
+            (0..self.corners.len()).map(|i| self.step(i)).unzip();
+        while self.corners.len() > 3 {
+            let least = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+            let Some((i, &cost)) = least.filter(|(_, cost)| cost.is_finite()) else { break };
+            if cost > TOLERANCE && self.corners.len() <= scale.corners {
                 break;
             }
-            threshold *= 4.0;
-        }
-    }
-    let mut steps: Vec<Step> = (0..polygon.len()).map(|i| step_at(polygon, i, worth)).collect();
-    while polygon.len() > 3 {
-        let mut best = (0, f64::INFINITY);
-        for (i, step) in steps.iter().enumerate() {
-            if step.cost() < best.1 {
-                best = (i, step.cost());
+            if !self.apply(i, steps[i], scale.empty) {
+                costs[i] = f64::INFINITY;
+                continue;
+            }
+            // One corner less: of a cut the corner itself, of a meeting the one after.
+            let count = self.corners.len();
+            let gone = match steps[i] {
+                Step::Meet { .. } => (i + 1) % (count + 1),
+                Step::Cut => i,
+            };
+            costs.remove(gone);
+            steps.remove(gone);
+            let here = if gone < i { i - 1 } else { i } % count;
+            for k in 0..5 {
+                let j = (here + 2 * count + k - 3) % count;
+                (costs[j], steps[j]) = self.step(j);
             }
         }
-        if best.1 == f64::INFINITY || (best.1 > free && polygon.len() <= scale.corners) {
-            break;
+    }
+
+    /// What can be done at a corner, and how far the boundary would then be from where it was, radians.
+    /// Infinity if nothing can.
+    fn step(&self, i: usize) -> (f64, Step) {
+        match step_at(&self.corners, i) {
+            Some(step) => (self.deviation(i, step), step),
+            None => (f64::INFINITY, Step::Cut),
         }
-        let i = best.0;
-        if !apply(polygon, i, steps[i], scale.empty) {
-            steps[i] = Step::None;
-            continue;
+    }
+
+    /// The corners of the boundary as it was, from where one edge begins to where another does.
+    fn between(&self, from: usize, to: usize) -> impl Iterator<Item = DVec3> {
+        let (from, to, count) = (self.since[from], self.since[to], self.original.len());
+        (0..=(to + count - from) % count).map(move |k| self.original[(from + k) % count])
+    }
+
+    /// How far apart the part of the boundary that a step replaces, as it was, and what comes instead are.
+    fn deviation(&self, i: usize, step: Step) -> f64 {
+        let count = self.corners.len();
+        let (before, next) = ((i + count - 1) % count, (i + 1) % count);
+        match step {
+            Step::Cut => {
+                let edge = Edge::new(self.corners[before], self.corners[next]);
+                self.between(before, next).fold(0.0, |most: f64, p| most.max(edge.distance(p)))
+            }
+            Step::Meet { at } => {
+                let after = (i + 2) % count;
+                let edges =
+                    [Edge::new(self.corners[before], at), Edge::new(at, self.corners[after])];
+                let mut most = 0.0_f64;
+                let mut tip = f64::INFINITY;
+                let mut last: Option<DVec3> = None;
+                for p in self.between(i, next) {
+                    most = most.max(edges[0].distance(p).min(edges[1].distance(p)));
+                    tip = tip.min(match last {
+                        Some(last) => Edge::new(last, p).distance(at),
+                        None => (p - at).length(),
+                    });
+                    last = Some(p);
+                }
+                most.max(tip)
+            }
         }
-        // One corner less: of a cut the corner itself, of a meeting the one after.
+    }
+
+    /// Does a step if nothing else is in the triangle that it adds.
+    fn apply(&mut self, i: usize, step: Step, empty: DVec3) -> bool {
+        let polygon = &mut self.corners;
         let count = polygon.len();
-        let gone = match steps[i] {
-            Step::Meet { .. } => (i + 1) % (count + 1),
-            _ => i,
-        };
-        steps.remove(gone);
-        let here = if gone < i { i - 1 } else { i } % count;
-        for k in 0..5 {
-            let j = (here + count + k - 3) % count;
-            steps[j] = step_at(polygon, j, worth);
+        let next = (i + 1) % count;
+        match step {
+            Step::Cut => {
+                let before = (i + count - 1) % count;
+                let (a, b, c) = (polygon[before], polygon[i], polygon[next]);
+                if (c - a).length_squared() < APART * APART
+                    || !is_free(polygon, [a, c, b], [before, i, next], empty)
+                {
+                    return false;
+                }
+                polygon.remove(i);
+                self.since.remove(i);
+            }
+            Step::Meet { at } => {
+                if !is_free(polygon, [polygon[i], at, polygon[next]], [i, next, i], empty) {
+                    return false;
+                }
+                polygon[i] = at;
+                polygon.remove(next);
+                let mut nearest = (f64::INFINITY, 0);
+                for (k, p) in self.between(i, next).enumerate() {
+                    let far = (p - at).length_squared();
+                    if far < nearest.0 {
+                        nearest = (far, k);
+                    }
+                }
+                self.since[i] = (self.since[i] + nearest.1) % self.original.len();
+                self.since.remove(next);
+            }
+        }
+        true
+    }
+}
+
+/// An arc between two corners.
+struct Edge {
+    from: DVec3,
+    to: DVec3,
+    normal: DVec3,
+}
+
+impl Edge {
+    fn new(from: DVec3, to: DVec3) -> Self {
+        let normal = unit(from.cross(to - from)).unwrap_or(DVec3::ZERO);
+        Self { from, to, normal }
+    }
+
+    /// How far a direction is from it, as a chord or a sine.
+    fn distance(&self, p: DVec3) -> f64 {
+        let ahead = self.normal.cross(self.from).dot(p) >= 0.0;
+        match (ahead, self.to.cross(self.normal).dot(p) >= 0.0) {
+            (true, true) if self.normal != DVec3::ZERO => self.normal.dot(p).abs(),
+            (false, _) => (p - self.from).length(),
+            _ => (p - self.to).length(),
         }
     }
 }
 
-/// Steradians: what rounding makes of a corner that is on the arc between its neighbours.
-const NO_AREA: f64 = 1e-13;
+/// Takes corners away in ways that only add to the inside: whatever leaves the boundary within the
+/// tolerance of where it was, the least deviation first; and beyond the tolerance until there are few
+/// enough corners.
+pub(super) fn simplified(polygon: &[DVec3], scale: &Scale) -> Vec<DVec3> {
+    let mut outline = Outline::new(polygon);
+    outline.reduce(scale);
+    outline.corners
+}
 
 /// What can be done at a corner.
-pub(super) fn step_at(polygon: &[DVec3], i: usize, worth: f64) -> Step {
+fn step_at(polygon: &[DVec3], i: usize) -> Option<Step> {
     let count = polygon.len();
     let at = |k: usize| polygon[(i + k) % count];
     let (a, b, c) = (at(count - 1), at(0), at(1));
@@ -100,82 +190,28 @@ pub(super) fn step_at(polygon: &[DVec3], i: usize, worth: f64) -> Step {
     let turn = before.dot(c);
     // What is straight up to rounding goes too.
     if turn <= 0.0 || turn * turn < STRAIGHT * STRAIGHT * (c - a).length_squared() {
-        if (c + a).length_squared() < 0.5 {
-            return Step::None;
-        }
-        let saved = (b - a).length() + (c - b).length() - (c - a).length();
-        return Step::Cut { cost: area(a, c, b) - worth * saved };
+        return ((c + a).length_squared() >= 0.5).then_some(Step::Cut);
     }
     let d = at(2);
     let after = c.cross(d);
     if after.dot(b) <= 0.0 || count < 4 {
-        return Step::None;
+        return None;
     }
     // Beyond b and before c, on the right of the edge.
-    let Some(meet) = unit(before.cross(after)) else { return Step::None };
+    let meet = unit(before.cross(after))?;
     let meet = if meet.dot(b + c) < 0.0 { -meet } else { meet };
-    if b.cross(c).dot(meet) >= 0.0
-        || meet.dot(b) < 0.3
-        || meet.dot(c) < 0.3
-        || meet.dot(a) < -0.7
-        || meet.dot(d) < -0.7
-        || before.cross(b).dot(meet) <= 0.0
-    {
-        return Step::None;
-    }
-    let more = (meet - b).length() + (c - meet).length() - (c - b).length();
-    Step::Meet { cost: area(b, meet, c).abs() + worth * more, at: meet }
-}
-
-/// Twice the tangent of half the area of a triangle, counter-clockwise: near enough to the area.
-///
-/// # Source
-///
-/// A. van Oosterom, J. Strackee, "The solid angle of a plane triangle" (1983):
-/// `tan(E / 2) = a · (b × c) / (1 + a·b + b·c + c·a)`.
-pub(super) fn area(a: DVec3, b: DVec3, c: DVec3) -> f64 {
-    let whole = 1.0 + a.dot(b) + b.dot(c) + c.dot(a);
-    // By differences: the product itself cancels.
-    let box_ = a.dot((b - a).cross(c - a));
-    if whole > 0.1 { 2.0 * box_ / whole } else { f64::INFINITY }
-}
-
-/// Does a step if nothing else is in the triangle that it adds.
-pub(super) fn apply(polygon: &mut Vec<DVec3>, i: usize, step: Step, empty: DVec3) -> bool {
-    let count = polygon.len();
-    let next = (i + 1) % count;
-    match step {
-        Step::None => false,
-        Step::Cut { .. } => {
-            let before = (i + count - 1) % count;
-            let (a, b, c) = (polygon[before], polygon[i], polygon[next]);
-            if (c - a).length_squared() < APART * APART
-                || !is_free(polygon, [a, c, b], [before, i, next], empty)
-            {
-                return false;
-            }
-            polygon.remove(i);
-            true
-        }
-        Step::Meet { at, .. } => {
-            if !is_free(polygon, [polygon[i], at, polygon[next]], [i, next, i], empty) {
-                return false;
-            }
-            polygon[i] = at;
-            polygon.remove(next);
-            true
-        }
-    }
+    let beyond = b.cross(c).dot(meet) < 0.0
+        && meet.dot(b) >= 0.3
+        && meet.dot(c) >= 0.3
+        && meet.dot(a) >= -0.7
+        && meet.dot(d) >= -0.7
+        && before.cross(b).dot(meet) > 0.0;
+    beyond.then_some(Step::Meet { at: meet })
 }
 
 /// Whether no corner other than the given ones, nor the empty direction, is in or near a triangle
 /// that is walked counter-clockwise.
-pub(super) fn is_free(
-    polygon: &[DVec3],
-    [a, b, c]: [DVec3; 3],
-    but: [usize; 3],
-    empty: DVec3,
-) -> bool {
+fn is_free(polygon: &[DVec3], [a, b, c]: [DVec3; 3], but: [usize; 3], empty: DVec3) -> bool {
     let sign = if a.cross(b - a).dot(c) >= 0.0 { 1.0 } else { -1.0 };
     let normal = |a: DVec3, b: DVec3| {
         let normal = a.cross(b - a);
@@ -183,11 +219,22 @@ pub(super) fn is_free(
         if length > 0.0 { normal * (sign / length) } else { DVec3::ZERO }
     };
     let (ab, bc, ca) = (normal(a, b), normal(b, c), normal(c, a));
-    let middle = (a + b + c) / 3.0;
-    let far = |p: DVec3| (p - middle).length_squared();
-    let farthest = far(a).max(far(b)).max(far(c)) + CLEAR;
+    let middle = a + b + c;
+    // Its sides say little of a thin one: it is between the ends of its longest side.
+    let sides = [(a, b), (b, c), (c, a)];
+    let long = |side: &(DVec3, DVec3)| (side.1 - side.0).length_squared();
+    let longest = sides.into_iter().max_by(|s, t| long(s).total_cmp(&long(t)));
+    let (from, to) = longest.unwrap_or((a, b));
+    let along = unit(to - from).unwrap_or(DVec3::ZERO);
+    let (begin, end) = (along.dot(from) - CLEAR, along.dot(to) + CLEAR);
     let within = |p: DVec3| {
-        far(p) < farthest && ab.dot(p) > -CLEAR && bc.dot(p) > -CLEAR && ca.dot(p) > -CLEAR
+        let place = along.dot(p);
+        place > begin
+            && place < end
+            && ab.dot(p) > -CLEAR
+            && bc.dot(p) > -CLEAR
+            && ca.dot(p) > -CLEAR
+            && middle.dot(p) > 0.0
     };
     !within(empty) && polygon.iter().enumerate().all(|(i, p)| !within(*p) || but.contains(&i))
 }

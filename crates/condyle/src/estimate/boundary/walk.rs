@@ -4,20 +4,26 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
 
+use super::solid_angle;
 use crate::estimate::unit;
 use crate::math::trig;
 
-/// Points to roll a cap around, sorted along an axis.
+/// Points to roll a cap around: in strips across one axis that are as wide as a cap, and along another
+/// axis in each of them.
 pub(super) struct Walk {
     points: Vec<DVec3>,
-    axis: usize,
+    /// Where strips begin, and the end of the last one.
+    strips: Vec<usize>,
+    low: DVec3,
+    /// Across strips, and along.
+    axes: [usize; 2],
     sin: f64,
     cos: f64,
     tan: f64,
 }
 
 /// Fewer points are all looked at.
-pub(super) const SORTED: usize = 160;
+const FEW: usize = 160;
 
 /// The cap turns about a point of the boundary, counter-clockwise seen from outside.
 #[derive(Clone, Copy, Debug)]
@@ -33,23 +39,41 @@ pub(super) struct Visit {
 }
 
 impl Walk {
-    pub(super) fn new(mut points: Vec<DVec3>, reach: f64) -> Self {
+    pub(super) fn new(points: &[DVec3], reach: f64) -> Self {
+        let (sin, cos) = trig::sin_cos(reach);
         let first = points.first().copied().unwrap_or(DVec3::Z);
         let low = points.iter().fold(first, |low, p| low.min(*p));
         let high = points.iter().fold(first, |high, p| high.max(*p));
         let extent = high - low;
-        let axis = if extent.x >= extent.y && extent.x >= extent.z {
-            0
-        } else if extent.y >= extent.z {
-            1
-        } else {
-            2
-        };
-        if points.len() > SORTED {
-            points.sort_by(|a, b| a[axis].total_cmp(&b[axis]));
+        let mut by_extent = [0, 1, 2];
+        by_extent.sort_by(|a, b| extent[*b].total_cmp(&extent[*a]));
+        let axes = [by_extent[0], by_extent[1]];
+        let mut walk =
+            Self { points: points.to_vec(), strips: vec![0], low, axes, sin, cos, tan: sin / cos };
+        if points.len() > FEW {
+            let mut order: Vec<u64> = (0_u64..)
+                .zip(points)
+                .map(|(i, p)| walk.strip(p[axes[0]]) << 54 | walk.place(p[axes[1]]) << 32 | i)
+                .collect();
+            order.sort_unstable();
+            let at = |o: &u64| points[usize::try_from(o & 0xffff_ffff).unwrap_or(0)];
+            walk.points = order.iter().map(at).collect();
+            let last = order.last().map_or(0, |o| o >> 54);
+            let begin = |strip: u64| order.partition_point(|o| o >> 54 < strip);
+            walk.strips = (0..=last).map(begin).collect();
         }
-        let (sin, cos) = trig::sin_cos(reach);
-        Self { points, axis, sin, cos, tan: sin / cos }
+        walk.strips.push(points.len());
+        walk
+    }
+
+    /// Which strip a coordinate across them is in: at most 1024, as no cap is smaller than half a degree.
+    fn strip(&self, across: f64) -> u64 {
+        whole((across - self.low[self.axes[0]]) / (2.0 * self.sin)).min(1023)
+    }
+
+    /// A coordinate along strips in steps of [`PLACE`], fewer than 2²² of them.
+    fn place(&self, along: f64) -> u64 {
+        whole((along - self.low[self.axes[1]]) / PLACE)
     }
 
     /// Once around, beginning at the point nearest to a direction that has an empty cap of this radius
@@ -103,44 +127,79 @@ impl Walk {
         let p = self.points[here];
         let across = p.cross(from);
         let most = 4.0 * self.sin * self.sin;
-        let (begin, end) = if self.points.len() > SORTED {
-            let (low, high) = (p[self.axis] - 2.0 * self.sin, p[self.axis] + 2.0 * self.sin);
-            let begin = self.points.partition_point(|q| q[self.axis] < low);
-            (begin, self.points.partition_point(|q| q[self.axis] <= high))
-        } else {
-            (0, self.points.len())
-        };
+        let strips = self.strips.len() - 1;
+        let strip = usize::try_from(self.strip(p[self.axes[0]])).unwrap_or(0).min(strips - 1);
         let mut best: Option<(usize, f64, f64)> = None;
-        for (i, q) in self.points[begin..end].iter().enumerate() {
-            let difference = *q - p;
-            let squared = difference.length_squared();
-            if squared > most || squared == 0.0 {
-                continue;
+        for strip in strip.saturating_sub(1)..(strip + 2).min(strips) {
+            let (mut begin, mut end) = (self.strips[strip], self.strips[strip + 1]);
+            if strips > 1 {
+                // In one place they are in any order.
+                let far = 2.0 * self.sin + 2.0 * PLACE;
+                let along = |q: &DVec3| q[self.axes[1]] - p[self.axes[1]];
+                let inside = &self.points[begin..end];
+                end = begin + inside.partition_point(|q| along(q) <= far);
+                begin += inside.partition_point(|q| along(q) < -far);
             }
-            let i = begin + i;
-            let (x, y) = (difference.dot(from), difference.dot(across));
-            // The direction of the centre then, times (1 + cos d) tan r sin² d: only signs matter.
-            let sine_squared = x * x + y * y;
-            let scale = (2.0 - 0.5 * squared) * self.tan;
-            let root = (sine_squared * (scale * scale - sine_squared)).max(0.0).sqrt();
-            let x_then = x * sine_squared + y * root;
-            let mut y_then = y * sine_squared - x * root;
-            // Several points on the rim of one cap: rounding must not make it go around.
-            if y_then < 0.0 && y_then > -1e-9 * scale * sine_squared && x_then > 0.0 && i != before
-            {
-                y_then = 0.0;
-            }
-            let earlier = best.is_none_or(|(_, x, y)| {
-                if (y < 0.0) == (y_then < 0.0) { x_then * y - y_then * x > 0.0 } else { y < 0.0 }
-            });
-            if earlier {
-                best = Some((i, x_then, y_then));
+            for (i, q) in (begin..end).zip(&self.points[begin..end]) {
+                let difference = *q - p;
+                let squared = difference.length_squared();
+                if squared > most || squared == 0.0 {
+                    continue;
+                }
+                let (x, y) = (difference.dot(from), difference.dot(across));
+                // The direction of the centre then, times (1 + cos d) tan r sin² d: only signs matter.
+                let sine_squared = x * x + y * y;
+                let scale = (2.0 - 0.5 * squared) * self.tan;
+                let root = (sine_squared * (scale * scale - sine_squared)).max(0.0).sqrt();
+                let x_then = x * sine_squared + y * root;
+                let mut y_then = y * sine_squared - x * root;
+                // Several points on the rim of one cap: rounding must not make it go around.
+                if y_then < 0.0
+                    && y_then > -1e-9 * scale * sine_squared
+                    && x_then > 0.0
+                    && i != before
+                {
+                    y_then = 0.0;
+                }
+                let earlier = best.is_none_or(|(_, x, y)| {
+                    if (y < 0.0) == (y_then < 0.0) {
+                        x_then * y - y_then * x > 0.0
+                    } else {
+                        y < 0.0
+                    }
+                });
+                if earlier {
+                    best = Some((i, x_then, y_then));
+                }
             }
         }
         let (i, x, y) = best?;
         let leaves = unit(from * x + across * y)?;
         Some((i, leaves, y < 0.0))
     }
+}
+
+/// How finely points are sorted along a strip.
+const PLACE: f64 = 1e-6;
+
+/// Without its fraction; 0 if negative or no number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+fn whole(x: f64) -> u64 {
+    x as u64
+}
+
+/// The points of a walk, each once. A larger cap touches no other ones.
+pub(super) fn touched(visits: &[Visit]) -> Vec<DVec3> {
+    let mut points: Vec<(usize, DVec3)> = visits.iter().map(|v| (v.point, v.at)).collect();
+    points.sort_unstable_by_key(|(point, _)| *point);
+    points.dedup_by_key(|(point, _)| *point);
+    points.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The area inside of a walk from point to point, in steradians.
+pub(super) fn area(visits: &[Visit]) -> f64 {
+    let points: Vec<DVec3> = visits.iter().map(|v| v.at).collect();
+    solid_angle(&points)
 }
 
 /// The polygon through the points of a walk. Where the region is thinner than the half width, it is

@@ -79,15 +79,10 @@ fn moved(exploration: Exploration, how: &EstimateOptions, frames: usize, figures
 
 #[test]
 fn glitches_move_no_end_and_no_boundary() {
-    let few = with(BallModel::Polygon);
-    let many = EstimateOptions { corners: 64, ..few };
-    // Which 24 corners stay of a boundary that moves by half a degree makes more of a difference.
-    for (how, frames, bar) in
-        [(many, 2000, 1.0), (few, 2000, 2.0), (with(BallModel::Ellipse), 1000, 1.0)]
-    {
+    for (how, frames) in [(with(BallModel::Polygon), 2000), (with(BallModel::Ellipse), 1000)] {
         let moved = moved(Exploration::Full, &how, frames, figures(8, 100));
         assert_eq!(moved.other_kind, 0);
-        assert!(moved.boundaries.iter().all(|v| *v <= bar), "{:?} {}", how.ball, how.corners);
+        assert!(moved.boundaries.iter().all(|v| *v <= 1.0), "{:?}", how.ball);
         for values in [&moved.ends, &moved.twists] {
             assert!(values.iter().all(|v| *v <= 1.0), "{:?}", how.ball);
         }

@@ -87,14 +87,14 @@ fn difference(
 /// Differences of hinges and universal joints that count as rounding, degrees.
 const ROUNDING: f64 = 1e-4;
 
-/// Compares what was found with what is found of the same motion, written down otherwise. Balls may
-/// differ by some degrees.
+/// Compares what was found with what is found of the same motion, written down otherwise. The swings of
+/// balls may differ by some degrees, and with their twists by some other.
 fn assert_same(
     synth: &Synth,
     what: &str,
     [a, b]: [&Estimate; 2],
     over: impl Fn(Rotation) -> Rotation,
-    balls: f64,
+    [swings, balls]: [f64; 2],
 ) {
     let (mut most, mut most_swing, mut most_ball, mut recentred) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
     for (joint, entry, _) in joints(synth, a) {
@@ -128,12 +128,13 @@ fn assert_same(
          {most_ball:.1e}, recentred {recentred}"
     );
     assert!(most <= ROUNDING, "{what}: {most}");
-    assert!(most_swing <= balls && most_ball <= balls, "{what}: {most_swing} {most_ball}");
+    assert!(most_swing <= swings && most_ball <= balls, "{what}: {most_swing} {most_ball}");
     assert!(recentred <= 1, "{what}: {recentred}");
 }
 
-/// How much rounding moves a polygon, degrees: it decides which of nearly equal corners stay.
-const SIMPLIFIED: f64 = 0.5;
+/// How much rounding moves a polygon, degrees: it decides which of nearly equal corners stay, all of
+/// them within 0.35° of the same outline.
+const SIMPLIFIED: f64 = 0.36;
 
 const EXPLORATIONS: [Exploration; 2] = [Exploration::Full, Exploration::Scatter];
 
@@ -171,7 +172,13 @@ fn whole_turns_and_the_order_of_channels_do_not_matter() {
             let clip =
                 Clip::from_channels(&synth.skeleton, synth.clip.rate(), source.channels).unwrap();
             let other = estimate(&[Take { skeleton: &synth.skeleton, clip: &clip }], &how).unwrap();
-            assert_same(&synth, &format!("{order:?} {wraps}"), [&found, &other], |q| q, SIMPLIFIED);
+            assert_same(
+                &synth,
+                &format!("{order:?} {wraps}"),
+                [&found, &other],
+                |q| q,
+                [SIMPLIFIED; 2],
+            );
         }
     }
 }
@@ -206,7 +213,7 @@ fn the_direction_of_time_does_not_matter() {
         let backwards: Vec<usize> = in_order(&synth).into_iter().rev().collect();
         let (skeleton, clip) = changed(&synth, Joint::clone, |_, q| q, &backwards);
         let other = estimate(&[Take { skeleton: &skeleton, clip: &clip }], &how).unwrap();
-        assert_same(&synth, "backwards", [&estimated(&synth, &how), &other], |q| q, 1e-9);
+        assert_same(&synth, "backwards", [&estimated(&synth, &how), &other], |q| q, [1e-9; 2]);
     }
 }
 
@@ -225,7 +232,7 @@ fn the_frame_of_the_parent_does_not_matter() {
         };
         let (skeleton, clip) = changed(&synth, rest, |_, q| turn * q, &in_order(&synth));
         let other = estimate(&[Take { skeleton: &skeleton, clip: &clip }], &how).unwrap();
-        assert_same(&synth, "parent", [&estimated(&synth, &how), &other], |q| q, SIMPLIFIED);
+        assert_same(&synth, "parent", [&estimated(&synth, &how), &other], |q| q, [SIMPLIFIED; 2]);
     }
 }
 
@@ -245,7 +252,9 @@ fn a_mirrored_figure_has_mirrored_limits() {
         };
         let (skeleton, clip) = changed(&synth, mirrored, |_, q| turn(q), &in_order(&synth));
         let other = estimate(&[Take { skeleton: &skeleton, clip: &clip }], &how).unwrap();
-        assert_same(&synth, "mirror", [&estimated(&synth, &how), &other], turn, 3.0);
+        // Ellipses and twists may change more.
+        let swings = if how.ball == BallModel::Polygon { SIMPLIFIED } else { 3.0 };
+        assert_same(&synth, "mirror", [&estimated(&synth, &how), &other], turn, [swings, 3.0]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! How far joints go, against the truth (A6, A7, A9, B5, B7).
 
 use super::*;
+use crate::limits::SwingLimit;
 use crate::math::angle_between;
 use crate::synth::RegionShape;
 
@@ -125,6 +126,23 @@ fn b5_polygons_cover_what_the_bone_covered() {
         );
         assert!(middle >= bar, "noise {noise}: {middle}");
         assert!(low >= bar - 0.06, "noise {noise}: {low}");
+    }
+}
+
+#[test]
+fn polygons_have_no_more_corners_than_asked_for() {
+    let synth = random(1, &options(Exploration::Full, 0.3, 600));
+    for corners in [0, 4, 12, 64] {
+        let how = EstimateOptions { corners, ..with(BallModel::Polygon) };
+        let found = estimated(&synth, &how);
+        let mut balls = 0;
+        for (_, entry, _) in joints(&synth, &found) {
+            let Limit::SwingTwist(limit) = &entry.limit else { continue };
+            let SwingLimit::Polygons(polygons) = &limit.swing else { continue };
+            balls += 1;
+            assert!(polygons.iter().all(|p| p.len() <= corners.max(4)), "{corners}: {polygons:?}");
+        }
+        assert!(balls > 0);
     }
 }
 
