@@ -30,6 +30,7 @@ mod ellipse;
 mod from_summary;
 mod glitches;
 mod hinge;
+mod isolated;
 mod jitter;
 mod joint;
 mod kinds;
