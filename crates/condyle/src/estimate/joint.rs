@@ -7,9 +7,9 @@ use super::ball::{self, BallOptions};
 use super::bind::{self, Repair};
 use super::hinge::{Hinge, ON_ORBIT};
 use super::kinds::{Decision, Evidence, decide, places};
-use super::models::{Spread, Universal};
+use super::models::Spread;
 use super::moments::Moments;
-use super::options::EstimateOptions;
+use super::options::{EstimateOptions, Outliers};
 use super::paper;
 use super::samples::Samples;
 use super::universal::UniversalJoint;
@@ -25,6 +25,8 @@ pub(crate) struct Seen {
     pub(crate) moments: Moments,
     pub(crate) evidence: Option<Evidence>,
     translation_moves: bool,
+    /// Whether the order of frames may say how large the noise is.
+    time_counts: bool,
 }
 
 /// Fewer samples than this get a note.
@@ -33,9 +35,6 @@ const FEW_SAMPLES: u64 = 30;
 /// Fewer keys than this get a note (A2).
 const FEW_KEYS: usize = 4;
 
-/// At most this share of samples without order are glitches.
-const MAX_TRIMMED: f64 = 0.02;
-
 impl Seen {
     pub(crate) fn new(
         clips: Vec<Samples>,
@@ -43,11 +42,11 @@ impl Seen {
         time_counts: bool,
         reject: bool,
     ) -> Self {
-        let mut seen =
-            Self { clips, moments: Moments::default(), evidence: None, translation_moves };
-        seen.look(time_counts);
+        let (moments, evidence) = (Moments::default(), None);
+        let mut seen = Self { clips, moments, evidence, translation_moves, time_counts };
+        seen.look();
         if reject {
-            seen.trim(time_counts);
+            seen.trim();
         }
         seen
     }
@@ -58,58 +57,23 @@ impl Seen {
             let places = places(&spread, &[&clip.rotations]);
             Evidence::new(&moments, jitter, places, clip.used as u64)
         });
-        Self { clips: vec![clip], moments, evidence, translation_moves: false }
+        Self { clips: vec![clip], moments, evidence, translation_moves: false, time_counts: true }
     }
 
-    fn look(&mut self, time_counts: bool) {
+    /// Sums up the samples.
+    pub(super) fn look(&mut self) {
         self.moments = Moments::default();
         for clip in &self.clips {
             self.moments.merge(&Moments::of(&clip.rotations));
         }
         let mut jitters: Vec<f64> =
-            self.clips.iter().filter(|_| time_counts).filter_map(|clip| clip.jitter).collect();
+            self.clips.iter().filter(|_| self.time_counts).filter_map(|clip| clip.jitter).collect();
         jitters.sort_unstable_by(f64::total_cmp);
         let jitter = jitters.get(jitters.len() / 2).copied();
         self.evidence = Spread::new(&self.moments).and_then(|spread| {
             let places = places(&spread, &self.rotations());
             Evidence::new(&self.moments, jitter, places, self.used())
         });
-    }
-
-    /// Of clips whose frames have no order, leaves out the few samples that lie far from a hinge, or
-    /// from a universal joint, that nearly all the others lie on. Where time runs, what is far from
-    /// the others but reached on a smooth way is no glitch.
-    fn trim(&mut self, time_counts: bool) {
-        if self.clips.iter().all(|clip| clip.ordered) {
-            return;
-        }
-        for model in [JointKind::Hinge, JointKind::Universal] {
-            for _ in 0..3 {
-                let Some(evidence) = &self.evidence else { return };
-                let residual = match model {
-                    JointKind::Hinge => Residual::hinge(&evidence.spread),
-                    _ => match evidence.universal {
-                        Some(universal) => Residual::Universal(universal),
-                        None => return,
-                    },
-                };
-                let all = self.clips.iter().flat_map(|clip| clip.rotations.iter());
-                let mut sizes: Vec<f64> = all.map(|q| residual.of(q)).collect();
-                let n = sizes.len();
-                if n < 50 {
-                    return;
-                }
-                let middle = *sizes.select_nth_unstable_by(n / 2, f64::total_cmp).1;
-                let cut = (8.0 * 1.4826 * middle).max(5.0_f64.to_radians());
-                let far = sizes.iter().filter(|r| **r > cut).count();
-                if far == 0 || far as f64 > (MAX_TRIMMED * n as f64).max(1.0) {
-                    break;
-                }
-                let unordered = self.clips.iter_mut().filter(|clip| !clip.ordered);
-                unordered.for_each(|clip| clip.drop_where(|q| residual.of(q) > cut));
-                self.look(time_counts);
-            }
-        }
     }
 
     fn used(&self) -> u64 {
@@ -174,31 +138,6 @@ fn unseen() -> RigJoint {
     }
 }
 
-/// How far rotations are from a model, radians.
-enum Residual {
-    /// From the plane of two quaternions.
-    Hinge([[f64; 4]; 2]),
-    Universal(Universal),
-}
-
-impl Residual {
-    fn hinge(spread: &Spread) -> Self {
-        Self::Hinge(spread.orbit())
-    }
-
-    fn of(&self, q: Rotation) -> f64 {
-        match self {
-            Self::Hinge(plane) => {
-                let q = q.quat().to_array();
-                let along = plane.map(|p| (0..4).map(|i| p[i] * q[i]).sum::<f64>());
-                let inside = along[0] * along[0] + along[1] * along[1];
-                2.0 * (1.0 - inside).max(0.0).sqrt()
-            }
-            Self::Universal(universal) => universal.residual(q).abs(),
-        }
-    }
-}
-
 /// Kind, limit and what is known about them.
 pub(crate) fn entry(
     skeleton: &Skeleton,
@@ -208,12 +147,18 @@ pub(crate) fn entry(
     options: &EstimateOptions,
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
-    let mut decision = decide(evidence, noise);
+    let decision = decide(evidence, noise);
     let mut notes = Vec::new();
     let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
         notes.push("nothing shows where its bone points: z is taken".to_owned());
         DVec3::Z
     });
+    let alone = (options.outliers == Outliers::Reject)
+        .then(|| seen.without_isolated(&decision, bone))
+        .flatten();
+    let seen = alone.as_ref().unwrap_or(seen);
+    let Some(evidence) = &seen.evidence else { return unseen() };
+    let mut decision = decide(evidence, noise);
     let model = match decision.kind {
         JointKind::Fixed => fixed(evidence, &decision),
         JointKind::Hinge => hinge(seen, evidence, &decision, options),
@@ -253,6 +198,7 @@ pub(crate) fn entry(
         Ok(limit) => {
             let rest = skeleton[joint].rest;
             judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options.repair);
+            take_back(&mut entry, &limit, seen);
         }
         Err(error) => {
             notes.push(format!("the limit cannot be used ({error}); it is left open"));
@@ -315,6 +261,21 @@ fn judge(
     entry.rest_excess = Some(Angle::from_radians(rest_excess.max(0.0)));
     let start = bind::start(&entry.limit, limit, entry.center, samples, repair);
     entry.start = start.map(|start| rest * start.rotation);
+}
+
+/// Counts samples that were left out and turn out to be inside, or within what counts as noise, among
+/// the others: they do no harm, and a check says nothing about them.
+fn take_back(entry: &mut RigJoint, limit: &PreparedLimit, seen: &Seen) {
+    let back = entry.center.inverse();
+    let allowed = 3.0 * entry.noise.map_or(0.0, Angle::radians);
+    let harmless = |q: &Rotation| {
+        let m = back * *q;
+        limit.contains(m) || -limit.distance(m).radians() <= allowed
+    };
+    let left_out = seen.clips.iter().flat_map(|clip| clip.left_out.iter());
+    let taken = left_out.filter(harmless).count() as u64;
+    entry.samples = entry.samples.map(|n| n + taken);
+    entry.rejected = entry.rejected.map(|n| n.saturating_sub(taken));
 }
 
 fn fixed(evidence: &Evidence, decision: &Decision) -> Option<(Rotation, Limit)> {

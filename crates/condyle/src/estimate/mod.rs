@@ -36,6 +36,7 @@ mod joint;
 mod kinds;
 mod models;
 mod moments;
+mod neighbours;
 mod noise;
 mod occupancy;
 mod options;

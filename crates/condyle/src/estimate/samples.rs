@@ -20,16 +20,20 @@ pub(crate) struct Samples {
     pub(crate) jitter: Option<f64>,
     /// How many keys there are.
     pub(crate) keys: usize,
-    /// Whether the order of the frames means something.
+    /// Whether the order of the frames tells what is a glitch, or nothing is.
     pub(crate) ordered: bool,
+    /// Samples that were left out because they are alone, without order in time.
+    pub(crate) left_out: Rotations,
 }
 
 impl Samples {
     /// Leaves out the samples that a function of the rotation says are bad.
     pub(crate) fn drop_where(&mut self, mut bad: impl FnMut(Rotation) -> bool) {
-        let kept: Rotations = self.rotations.iter().filter(|q| !bad(*q)).collect();
-        let dropped = self.rotations.len() - kept.len();
-        self.rotations = kept;
+        let (out, kept): (Vec<Rotation>, Vec<Rotation>) =
+            self.rotations.iter().partition(|q| bad(*q));
+        let dropped = out.len();
+        self.rotations = kept.into_iter().collect();
+        self.left_out = self.left_out.iter().chain(out).collect();
         self.used -= dropped.min(self.used);
         self.rejected += dropped;
     }
@@ -45,6 +49,7 @@ impl Samples {
         // Keys are set by hand, each as it is meant (A12).
         let captured = *clip.track(joint).rotation_times() == KeyTimes::EveryFrame;
         let mut samples = Self::from_series(&series, reject && captured);
+        samples.ordered |= !captured;
         samples.keys = clip.track(joint).rotations().len();
         if clip.track(joint).rotation_times().is_constant() {
             samples.used = clip.frame_count().saturating_sub(from);
@@ -81,6 +86,7 @@ impl Samples {
             jitter: noise::jitter(kept),
             keys: series.len(),
             ordered,
+            left_out: Rotations::default(),
         }
     }
 }
