@@ -44,7 +44,7 @@ pub(crate) struct Ball {
 const CENTERED: f64 = PI / 180.0;
 
 /// Twist may be measured from rest if no direction is farther from the bone than this: cos 150°.
-const FARTHEST: f64 = -0.866_025_403_784_438_6;
+pub(super) const FARTHEST: f64 = -0.866_025_403_784_438_6;
 
 /// And if its range is then narrower by this factor.
 const NARROWER: f64 = 0.95;
@@ -278,7 +278,8 @@ fn by_swing(clips: &[Vec<Spin>], arc: Arc, options: &BallOptions) -> Option<(Vec
     // Twists without jumps: from the start of the arc up.
     let start = arc.min().radians() - 0.5 * (2.0 * PI - arc.width().radians());
     let lift = |twist: f64| start + (twist - start).rem_euclid(2.0 * PI);
-    let nodes = spread_nodes(&all);
+    let directions: Vec<DVec3> = all.iter().map(|s| s.direction).collect();
+    let nodes = spread_nodes(&directions);
     let mut ranges = Vec::new();
     for node in nodes {
         let near = |spin: &&Spin| spin.direction.dot(node) > NODE_NEAR;
@@ -342,7 +343,7 @@ fn by_swing(clips: &[Vec<Spin>], arc: Arc, options: &BallOptions) -> Option<(Vec
 }
 
 /// The cosine of how near to a node samples count: a little more than the spacing.
-const NODE_NEAR: f64 = 0.882_947_592_858_926_9;
+pub(super) const NODE_NEAR: f64 = 0.882_947_592_858_926_9;
 
 fn bounds_at(ranges: &[(DVec3, [f64; 2])], margin: f64) -> Option<Vec<TwistAt>> {
     ranges
@@ -355,15 +356,13 @@ fn bounds_at(ranges: &[(DVec3, [f64; 2])], margin: f64) -> Option<Vec<TwistAt>> 
 }
 
 /// Directions of samples, each far from those before, until none is.
-fn spread_nodes(all: &[Spin]) -> Vec<DVec3> {
+pub(super) fn spread_nodes(all: &[DVec3]) -> Vec<DVec3> {
     let Some(first) = all.first() else { return Vec::new() };
-    let farthest_first = |from: DVec3| {
-        let dot = |s: &Spin| s.direction.dot(from);
-        all.iter().min_by(|a, b| dot(a).total_cmp(&dot(b))).map(|s| s.direction)
-    };
-    let Some(start) = farthest_first(first.direction) else { return Vec::new() };
+    let farthest_first =
+        |from: DVec3| all.iter().min_by(|a, b| a.dot(from).total_cmp(&b.dot(from))).copied();
+    let Some(start) = farthest_first(*first) else { return Vec::new() };
     let mut nodes = vec![start];
-    let mut nearest: Vec<f64> = all.iter().map(|s| s.direction.dot(start)).collect();
+    let mut nearest: Vec<f64> = all.iter().map(|d| d.dot(start)).collect();
     let (_, spacing) = trig::sin_cos(NODE_SPACING);
     while nodes.len() < MAX_NODES {
         let Some((i, most)) =
@@ -374,10 +373,10 @@ fn spread_nodes(all: &[Spin]) -> Vec<DVec3> {
         if most > spacing {
             break;
         }
-        let node = all[i].direction;
+        let node = all[i];
         nodes.push(node);
-        for (near, spin) in nearest.iter_mut().zip(all) {
-            *near = near.max(spin.direction.dot(node));
+        for (near, direction) in nearest.iter_mut().zip(all) {
+            *near = near.max(direction.dot(node));
         }
     }
     nodes

@@ -45,7 +45,6 @@ impl Summary {
             Some(Seen::new(vec![samples], false, time_counts, reject))
         });
         let noise = match options.noise {
-            _ if options.raw => 0.0,
             Noise::Given(noise) => noise.radians().max(0.0),
             Noise::Auto => {
                 kinds::figure_noise(seen.iter().flatten().filter_map(|s| s.evidence.as_ref()))
@@ -53,13 +52,17 @@ impl Summary {
         };
         let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
         let joints = threads::each(&work, options.threads, |(joint, seen)| {
-            let Some(Seen { clips, moments, evidence, .. }) = seen else {
+            let Some(seen) = seen else {
                 return JointSummary { frames: frames as u64, clips: 1, ..JointSummary::default() };
             };
+            let bone = || skeleton.bone_axis(*joint).unwrap_or(DVec3::Z);
+            let alone = seen.evidence.as_ref().filter(|_| reject).and_then(|evidence| {
+                seen.without_isolated(&kinds::decide(evidence, noise), bone())
+            });
+            let Seen { clips, moments, evidence, .. } = alone.as_ref().unwrap_or(seen);
             let Some(samples) = clips.first() else { return JointSummary::default() };
             let Samples { used, rejected, keys, jitter, .. } = *samples;
             let counts = Counts { frames: used, rejected, keys };
-            let bone = || skeleton.bone_axis(*joint).unwrap_or(DVec3::Z);
             let quiet = match evidence {
                 Some(evidence) if !options.raw => {
                     let decision = kinds::decide(evidence, noise);
@@ -240,6 +243,7 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
         rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
         used: count(joint.frames),
         left_out: Vec::new(),
+        in_front: None,
         rejected: count(joint.rejected),
         jitter,
         keys: count(joint.keys),

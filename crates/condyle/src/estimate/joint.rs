@@ -10,9 +10,8 @@ use super::bind::{self, Repair};
 use super::excess;
 use super::hinge::{Hinge, ON_ORBIT};
 use super::kinds::{self, Decision, Evidence, decide};
-use super::models::{Spread, Universal};
 use super::moments::Moments;
-use super::options::EstimateOptions;
+use super::options::{EstimateOptions, Outliers};
 use super::paper;
 use super::samples::Samples;
 use super::universal::UniversalJoint;
@@ -28,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) moments: Moments,
     pub(crate) evidence: Option<Evidence>,
     translation_moves: bool,
+    /// Whether the order of frames may say how large the noise is.
+    time_counts: bool,
 }
 
 /// Fewer samples than this get a note.
@@ -36,9 +37,6 @@ const FEW_SAMPLES: u64 = 30;
 /// Fewer keys than this get a note (A2).
 const FEW_KEYS: usize = 4;
 
-/// At most this share of samples without order are glitches.
-const MAX_TRIMMED: f64 = 0.02;
-
 impl Seen {
     pub(crate) fn new(
         clips: Vec<Samples>,
@@ -46,11 +44,11 @@ impl Seen {
         time_counts: bool,
         reject: bool,
     ) -> Self {
-        let mut seen =
-            Self { clips, moments: Moments::default(), evidence: None, translation_moves };
-        seen.look(time_counts);
+        let (moments, evidence) = (Moments::default(), None);
+        let mut seen = Self { clips, moments, evidence, translation_moves, time_counts };
+        seen.look();
         if reject {
-            seen.trim(time_counts);
+            seen.trim();
         }
         seen
     }
@@ -58,55 +56,20 @@ impl Seen {
     /// Samples that stand for others, whose moments and jitter are known.
     pub(crate) fn from_moments(clip: Samples, moments: Moments, jitter: Option<f64>) -> Self {
         let evidence = Evidence::new(&moments, jitter, &[&clip.rotations], clip.used as u64);
-        Self { clips: vec![clip], moments, evidence, translation_moves: false }
+        Self { clips: vec![clip], moments, evidence, translation_moves: false, time_counts: true }
     }
 
-    fn look(&mut self, time_counts: bool) {
+    /// Sums up the samples.
+    pub(super) fn look(&mut self) {
         self.moments = Moments::default();
         for clip in &self.clips {
             self.moments.merge(&Moments::of(&clip.rotations));
         }
         let mut jitters: Vec<f64> =
-            self.clips.iter().filter(|_| time_counts).filter_map(|clip| clip.jitter).collect();
+            self.clips.iter().filter(|_| self.time_counts).filter_map(|clip| clip.jitter).collect();
         jitters.sort_unstable_by(f64::total_cmp);
         let jitter = jitters.get(jitters.len() / 2).copied();
         self.evidence = Evidence::new(&self.moments, jitter, &self.rotations(), self.used());
-    }
-
-    /// Of clips whose frames have no order, leaves out the few samples that lie far from a hinge, or
-    /// from a universal joint, that nearly all the others lie on. Where time runs, what is far from
-    /// the others but reached on a smooth way is no glitch.
-    fn trim(&mut self, time_counts: bool) {
-        if self.clips.iter().all(|clip| clip.ordered) {
-            return;
-        }
-        for model in [JointKind::Hinge, JointKind::Universal] {
-            for _ in 0..3 {
-                let Some(evidence) = &self.evidence else { return };
-                let residual = match model {
-                    JointKind::Hinge => Residual::hinge(&evidence.spread),
-                    _ => match evidence.universal {
-                        Some(universal) => Residual::Universal(universal),
-                        None => return,
-                    },
-                };
-                let all = self.clips.iter().flat_map(|clip| clip.rotations.iter());
-                let mut sizes: Vec<f64> = all.map(|q| residual.of(q)).collect();
-                let n = sizes.len();
-                if n < 50 {
-                    return;
-                }
-                let middle = *sizes.select_nth_unstable_by(n / 2, f64::total_cmp).1;
-                let cut = (8.0 * 1.4826 * middle).max(5.0_f64.to_radians());
-                let far = sizes.iter().filter(|r| **r > cut).count();
-                if far == 0 || far as f64 > (MAX_TRIMMED * n as f64).max(1.0) {
-                    break;
-                }
-                let unordered = self.clips.iter_mut().filter(|clip| !clip.ordered);
-                unordered.for_each(|clip| clip.drop_where(|q| residual.of(q) > cut));
-                self.look(time_counts);
-            }
-        }
     }
 
     fn used(&self) -> u64 {
@@ -166,31 +129,6 @@ fn unseen() -> RigJoint {
     }
 }
 
-/// How far rotations are from a model, radians.
-enum Residual {
-    /// From the plane of two quaternions.
-    Hinge([[f64; 4]; 2]),
-    Universal(Universal),
-}
-
-impl Residual {
-    fn hinge(spread: &Spread) -> Self {
-        Self::Hinge(spread.orbit())
-    }
-
-    fn of(&self, q: Rotation) -> f64 {
-        match self {
-            Self::Hinge(plane) => {
-                let q = q.quat().to_array();
-                let along = plane.map(|p| (0..4).map(|i| p[i] * q[i]).sum::<f64>());
-                let inside = along[0] * along[0] + along[1] * along[1];
-                2.0 * (1.0 - inside).max(0.0).sqrt()
-            }
-            Self::Universal(universal) => universal.residual(q).abs(),
-        }
-    }
-}
-
 /// Kind, limit and what is known about them.
 pub(crate) fn entry(
     skeleton: &Skeleton,
@@ -200,13 +138,19 @@ pub(crate) fn entry(
     options: &EstimateOptions,
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
-    let mut decision = decide(evidence, noise);
+    let decision = decide(evidence, noise);
     let why = kinds::why(evidence, noise, decision.kind);
     let mut notes = Vec::new();
     let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
         notes.push("nothing shows where its bone points: z is taken".to_owned());
         DVec3::Z
     });
+    let alone = (options.outliers == Outliers::Reject)
+        .then(|| seen.without_isolated(&decision, bone))
+        .flatten();
+    let seen = alone.as_ref().unwrap_or(seen);
+    let Some(evidence) = &seen.evidence else { return unseen() };
+    let mut decision = decide(evidence, noise);
     let model = match decision.kind {
         JointKind::Fixed => fixed(evidence, &decision),
         JointKind::Hinge => hinge(seen, evidence, &decision, options),
@@ -246,7 +190,7 @@ pub(crate) fn entry(
         Ok(limit) => {
             let rest = skeleton[joint].rest;
             judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options.repair);
-            list_left_out(&mut entry, &limit, seen, rest, &mut notes);
+            settle_left_out(&mut entry, &limit, seen, rest, &mut notes);
         }
         Err(error) => {
             notes.push(format!("the limit cannot be used ({error}); it is left open"));
@@ -306,21 +250,29 @@ fn judge(
 /// At most so many rotations that were left out are listed.
 const MOST_LISTED: usize = 1000;
 
-/// Lists what was left out and is outside by more than the noise, so that a check of the same clips
-/// knows it again.
-fn list_left_out(
+/// Counts samples that were left out and turn out to be inside, or within what counts as noise, among
+/// the others: they do no harm. Lists the rest, so that a check of the same clips knows them again.
+fn settle_left_out(
     entry: &mut RigJoint,
     limit: &PreparedLimit,
     seen: &Seen,
     rest: Rotation,
     notes: &mut Vec<String>,
 ) {
-    let noise = entry.noise.map_or(0.0, Angle::radians);
+    let allowed = 3.0 * entry.noise.map_or(0.0, Angle::radians);
     let back = entry.center.inverse();
-    let outside = |q: &Rotation| -limit.distance(back * *q).radians() > 3.0 * noise;
-    let all = seen.clips.iter().flat_map(|clip| &clip.left_out).copied();
-    let mut listed: Vec<[f64; 4]> =
-        all.filter(outside).map(|q| q.canonical().quat().to_array()).collect();
+    let harmless = |q: &Rotation| {
+        let m = back * *q;
+        limit.contains(m) || -limit.distance(m).radians() <= allowed
+    };
+    let (back, outside): (Vec<Rotation>, Vec<Rotation>) =
+        seen.clips.iter().flat_map(|clip| &clip.left_out).partition(|q| harmless(q));
+    entry.samples = entry.samples.map(|n| n + back.len() as u64);
+    entry.rejected = entry.rejected.map(|n| n.saturating_sub(back.len() as u64));
+
+    let in_front = seen.clips.iter().filter_map(|clip| clip.in_front).filter(|q| !harmless(q));
+    let components = |q: Rotation| q.canonical().quat().to_array();
+    let mut listed: Vec<[f64; 4]> = outside.into_iter().chain(in_front).map(components).collect();
     listed.sort_unstable_by(|a, b| {
         let order = |i: usize| a[i].total_cmp(&b[i]);
         order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))

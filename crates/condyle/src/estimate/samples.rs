@@ -19,13 +19,15 @@ pub(crate) struct Samples {
     pub(crate) used: usize,
     /// How many frames were glitches.
     pub(crate) rejected: usize,
-    /// The rotations of these, and of a pose in front of the motion.
+    /// The rotations of these.
     pub(crate) left_out: Vec<Rotation>,
+    /// A pose in front of the motion.
+    pub(crate) in_front: Option<Rotation>,
     /// The noise as the order of the frames shows it, radians: an upper bound.
     pub(crate) jitter: Option<f64>,
     /// How many keys there are.
     pub(crate) keys: usize,
-    /// Whether the order of the frames means something.
+    /// Whether the order of the frames tells what is a glitch, or nothing is.
     pub(crate) ordered: bool,
 }
 
@@ -52,13 +54,14 @@ impl Samples {
         // Keys are set by hand, each as it is meant (A12).
         let captured = *clip.track(joint).rotation_times() == KeyTimes::EveryFrame;
         let mut samples = Self::from_series(&series, reject && captured);
+        samples.ordered |= !captured;
         samples.keys = clip.track(joint).rotations().len();
         if clip.track(joint).rotation_times().is_constant() {
             samples.used = clip.frame_count().saturating_sub(from);
         }
-        let back = skeleton[joint].rest.inverse();
-        let in_front = clip.frames().take(from).map(|frame| back * clip.rotation(joint, frame));
-        samples.left_out.extend(in_front);
+        let rest = skeleton[joint].rest;
+        let first = clip.frames().take(from).next();
+        samples.in_front = first.map(|frame| rest.inverse() * clip.rotation(joint, frame));
         samples
     }
 
@@ -82,6 +85,7 @@ impl Samples {
             used: kept.len(),
             rejected: bad.len(),
             left_out: bad.iter().map(|i| series.at(*i)).collect(),
+            in_front: None,
             jitter: noise::jitter(kept),
             keys: series.len(),
             ordered,

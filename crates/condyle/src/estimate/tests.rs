@@ -5,6 +5,7 @@
 //! print what they measured.
 #![allow(clippy::cast_possible_truncation, reason = "small counts and seeds")]
 
+mod alone;
 mod glitches;
 mod input;
 mod inside;

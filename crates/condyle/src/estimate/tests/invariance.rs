@@ -34,6 +34,11 @@ fn changed(
     (skeleton, clip)
 }
 
+/// The same motion with its frames in another order.
+pub(super) fn reordered(synth: &Synth, order: &[usize]) -> (Skeleton, Clip) {
+    changed(synth, Joint::clone, |_, q| q, order)
+}
+
 fn in_order(synth: &Synth) -> Vec<usize> {
     (0..synth.clip.frame_count()).collect()
 }

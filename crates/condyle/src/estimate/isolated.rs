@@ -1,0 +1,408 @@
+//! Glitches among samples that have no order in time: few, alone, and beyond what the others explain.
+//!
+//! Where rotations lie in the space of all rotations tells little: 2000 samples of a ball joint are 5
+//! to 10° apart there. What limits are made of is denser: the angles of a hinge and of a universal joint,
+//! the directions of a bone, the twist about it. A sample that is alone at the rim of one of these,
+//! beyond a gap that the density of the samples behind it does not explain, is a glitch.
+
+use std::f64::consts::{LN_2, LN_10, PI, TAU};
+
+use glam::DVec3;
+
+use super::ball::{FARTHEST, NODE_NEAR, spread_nodes};
+use super::boundary::emptiest;
+use super::hinge::Hinge;
+use super::joint::Seen;
+use super::kinds::Decision;
+use super::models::{Spread, Universal};
+use super::neighbours::Neighbours;
+use super::universal::UniversalJoint;
+use crate::math::{Rotation, SwingAxes, SwingTwist, direct_rotation, trig};
+use crate::rig::JointKind;
+
+/// Fewer samples than this are all kept: one of them is more than [`MOST`].
+const FEW: usize = 50;
+
+/// At most this share of the samples are glitches.
+const MOST: f64 = 0.02;
+
+/// And no more than so many, each of which is compared with each.
+const AT_MOST: usize = 4096;
+
+/// How probable it may be that chance makes a gap, in a joint whose samples are evenly spread.
+const LEVEL: f64 = 1e-4;
+
+/// The density at the end of an arc is that of so many samples behind it. Fewer would not tell it, more
+/// would take an end where samples get rare for one where they stop.
+const BEHIND: usize = 6;
+
+/// The density at the rim of a region is that of so many neighbours.
+const AROUND: usize = 8;
+
+/// A glitch has fewer than this many others around it, see [`alone`]: so many are poses.
+const COMPANY: usize = 3;
+
+/// Residuals below this are no glitches, radians: 5°.
+const LEAST_RESIDUAL: f64 = 5.0 * (PI / 180.0);
+
+impl Seen {
+    /// Of clips whose frames have no order, leaves out the few samples that lie far from a fixed
+    /// rotation, from a hinge, or from a universal joint that nearly all the others lie on. Where time
+    /// runs, what is far from the others but reached on a smooth way is no glitch.
+    ///
+    /// The fixed rotation comes first: in the moments of a joint that moves little, glitches weigh more
+    /// than its motion, and the axis would be theirs.
+    pub(super) fn trim(&mut self) {
+        for model in [JointKind::Fixed, JointKind::Hinge, JointKind::Universal] {
+            for _ in 0..3 {
+                let n: usize = self.clips.iter().map(|clip| clip.rotations.len()).sum();
+                let most = self.most_left_out();
+                if n < FEW || most == 0 {
+                    return;
+                }
+                let Some(evidence) = &self.evidence else { return };
+                let residual = match model {
+                    JointKind::Fixed => Residual::Fixed(evidence.spread.mean()),
+                    JointKind::Hinge => Residual::hinge(&evidence.spread),
+                    _ => match evidence.universal {
+                        Some(universal) => Residual::Universal(universal),
+                        None => return,
+                    },
+                };
+                let all = || self.clips.iter().flat_map(|clip| clip.rotations.iter());
+                let sizes: Vec<f64> = all().map(|q| residual.of(q)).collect();
+                let Some(cut) = cut(sizes.clone(), most) else { break };
+                let bad: Vec<bool> = sizes.iter().map(|size| *size > cut).collect();
+                if !self.leave_out(bad) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Without the samples that stick out alone, where the order of frames does not tell glitches;
+    /// `None` if there are none of them.
+    pub(super) fn without_isolated(&self, decision: &Decision, bone: DVec3) -> Option<Self> {
+        let all: Vec<Rotation> = self.clips.iter().flat_map(|clip| clip.rotations.iter()).collect();
+        let most = self.most_left_out();
+        if all.len() < FEW || most == 0 {
+            return None;
+        }
+        // What is within three times the noise of the others does no harm.
+        let mut field = Field { most, least: 3.0 * decision.noise, bad: vec![false; all.len()] };
+        let evidence = self.evidence.as_ref()?;
+        match decision.kind {
+            JointKind::Hinge => {
+                let hinge = Hinge::fit(&evidence.spread, &self.moments, decision.noise);
+                let angles = hinge.angles(&all.iter().copied().collect());
+                field.look_at_angles(1, |i| Some(angles[i]));
+            }
+            JointKind::Universal => {
+                let fit = evidence.universal.as_ref()?;
+                let (spread, matrices) = (&evidence.spread, &evidence.matrices);
+                let joint = UniversalJoint::new(fit, spread, matrices, decision.noise)?;
+                for angles in joint.angles(&all.iter().copied().collect()) {
+                    field.look_at_angles(2, |i| Some(angles[i]));
+                }
+            }
+            JointKind::Ball => field.look_at_ball(&all, bone),
+            _ => return None,
+        }
+        let mut kept = self.clone();
+        kept.leave_out(field.bad).then_some(kept)
+    }
+
+    /// How many more samples may be left out; none where time tells what is a glitch.
+    fn most_left_out(&self) -> usize {
+        if self.clips.iter().all(|clip| clip.ordered) {
+            return 0;
+        }
+        // Glitches that time tells do not count.
+        let unordered = self.clips.iter().filter(|clip| !clip.ordered);
+        let left: usize = unordered.map(|clip| clip.left_out.len()).sum();
+        let all: usize = self.clips.iter().map(|clip| clip.rotations.len()).sum();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to n")]
+        let most = (MOST * (all + left) as f64) as usize;
+        most.clamp(1, AT_MOST).saturating_sub(left)
+    }
+
+    /// Leaves out of the clips without order the samples that are marked, clip after clip, if they are
+    /// alone and not too many. Says whether there were any.
+    fn leave_out(&mut self, mut bad: Vec<bool>) -> bool {
+        let mut at = 0;
+        for clip in &self.clips {
+            let flags = &mut bad[at..at + clip.rotations.len()];
+            if clip.ordered {
+                flags.fill(false);
+            }
+            at += flags.len();
+        }
+        let marked: Vec<usize> = (0..bad.len()).filter(|i| bad[*i]).collect();
+        let all: Vec<Rotation> = self.clips.iter().flat_map(|clip| clip.rotations.iter()).collect();
+        let rotations: Vec<Rotation> = marked.iter().map(|i| all[*i]).collect();
+        for (i, alone) in marked.iter().zip(alone(&rotations)) {
+            bad[*i] = alone;
+        }
+        let count = bad.iter().filter(|b| **b).count();
+        if count == 0 || count > self.most_left_out() {
+            return false;
+        }
+        let mut flags = bad.into_iter();
+        for clip in &mut self.clips {
+            clip.drop_where(|_| flags.next().unwrap_or(false));
+        }
+        self.look();
+        true
+    }
+}
+
+/// Residuals above this are of glitches; `None` if there are none, or more than `most`.
+///
+/// They are far from nearly all others: more than eight standard deviations as the median tells them, and
+/// 5° at least. And they are beyond a gap, so that a model that explains samples worse and worse the
+/// farther they are does not lose them.
+fn cut(mut sizes: Vec<f64>, most: usize) -> Option<f64> {
+    sizes.sort_unstable_by(f64::total_cmp);
+    let n = sizes.len();
+    let far = (8.0 * 1.4826 * sizes.get(n / 2)?).max(LEAST_RESIDUAL);
+    let within = sizes.partition_point(|size| *size <= far);
+    if within == n || n - within > most {
+        return None;
+    }
+    // Some glitches may be within.
+    let from = (n - 1 - most.min(n - 1)).max(BEHIND);
+    let end = end(|i| sizes[i], from..n - 1, 0.0, 0.0, most as f64 / LEVEL)?;
+    Some(sizes[end].max(far))
+}
+
+/// Where samples end that rise with their number: the last one before a gap that chance makes less often
+/// than once in `rare` times, looked for from the samples in `range` on. Gaps up to `least` are none, and
+/// samples are taken to be at least `usual` apart.
+///
+/// With samples evenly spread around, the way x from one sample to the m-th after it and the range D of the
+/// k samples before it are gamma variables of the same scale, so that
+///
+/// ```text
+///   P(x > t D) = (1 + t)⁻ᵏ Σ C(k + j − 1, j) (t / (1 + t))ʲ,   j from 0 to m − 1
+/// ```
+///
+/// whatever the density is; the sum is below 1, k + 1 and (k + 1)(k + 2) / 2 for the m from 1 to 3. Ways over
+/// more than one gap are looked at because one glitch near the others would hide the next.
+fn end(
+    at: impl Fn(usize) -> f64,
+    range: std::ops::Range<usize>,
+    usual: f64,
+    least: f64,
+    rare: f64,
+) -> Option<usize> {
+    const SUMS: [f64; COMPANY] = [1.0, 7.0, 28.0];
+    let until = range.end;
+    for i in range {
+        let behind = (at(i) - at(i - BEHIND)).max(BEHIND as f64 * usual).max(1e-9);
+        for (m, sum) in (i + 1..=until).zip(SUMS) {
+            let ratio = 1.0 + (at(m) - at(i)) / behind;
+            let cube = ratio * ratio * ratio;
+            if cube * cube > sum * rare {
+                let gap = |j: usize| at(j + 1) - at(j);
+                let widest = (i..m).fold(i, |a, b| if gap(b) > gap(a) { b } else { a });
+                if gap(widest) > least {
+                    return Some(widest);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// How far rotations are from a model, radians.
+enum Residual {
+    Fixed(Rotation),
+    /// From the plane of two quaternions.
+    Hinge([[f64; 4]; 2]),
+    Universal(Universal),
+}
+
+impl Residual {
+    fn hinge(spread: &Spread) -> Self {
+        Self::Hinge(spread.orbit())
+    }
+
+    fn of(&self, q: Rotation) -> f64 {
+        match self {
+            Self::Fixed(mean) => super::samples::apart(*mean, q),
+            Self::Hinge(plane) => {
+                let q = q.quat().to_array();
+                let along = plane.map(|p| (0..4).map(|i| p[i] * q[i]).sum::<f64>());
+                let inside = along[0] * along[0] + along[1] * along[1];
+                2.0 * (1.0 - inside).max(0.0).sqrt()
+            }
+            // To first order would do for samples, but not where the axes are nearly parallel, as those
+            // of a hinge are.
+            Self::Universal(Universal { a, b, c, .. }) => {
+                let angle = |cos: f64| trig::acos(cos.clamp(-1.0, 1.0));
+                (angle(a.dot(q * *b)) - angle(*c)).abs()
+            }
+        }
+    }
+}
+
+/// Which of the rotations have fewer than [`COMPANY`] others around them.
+///
+/// Glitches are anywhere, so that m of them have m r³ / 6π others within a small angle r on average. The
+/// radius is where that is a tenth, and 10° at most: by chance three are there once in 6000 times.
+fn alone(rotations: &[Rotation]) -> Vec<bool> {
+    let m = rotations.len() as f64;
+    // Of chords of quaternions, which are half the angle: (2 c)³ m < 0.6 π without roots.
+    let largest = (0.5 * 10.0_f64.to_radians()) * (0.5 * 10.0_f64.to_radians());
+    let bound = (0.6 * PI) * (0.6 * PI) / (64.0 * m * m);
+    let near = |a: Rotation, b: Rotation| {
+        let (p, q) = (a.quat(), b.quat());
+        let q = if p.dot(q) < 0.0 { -q } else { q };
+        let square = (p - q).length_squared();
+        square < largest && square * square * square < bound
+    };
+    // Each is near to itself.
+    let company =
+        |a: Rotation| rotations.iter().filter(|b| near(a, **b)).take(COMPANY + 1).count() - 1;
+    rotations.iter().map(|a| company(*a) < COMPANY).collect()
+}
+
+/// Samples of a joint, and which of them stick out.
+struct Field {
+    /// No more than so many can be glitches.
+    most: usize,
+    /// A gap below this is none, radians.
+    least: f64,
+    bad: Vec<bool>,
+}
+
+impl Field {
+    /// Marks samples beyond gaps of one of `count` angles. Samples without that angle do not count.
+    fn look_at_angles(&mut self, count: usize, angle: impl Fn(usize) -> Option<f64>) {
+        let kept = (0..self.bad.len()).filter(|i| !self.bad[*i]);
+        let angles: Vec<(f64, usize)> =
+            kept.filter_map(|i| angle(i).filter(|a| a.is_finite()).map(|a| (a, i))).collect();
+        for i in beyond_gaps(angles, self.most, self.least, count) {
+            self.bad[i] = true;
+        }
+    }
+
+    /// Marks samples of a ball joint: by direction first, then by twist, of all together and of those
+    /// around some directions, as limits have it.
+    fn look_at_ball(&mut self, all: &[Rotation], bone: DVec3) {
+        let directions: Vec<DVec3> = all.iter().map(|q| *q * bone).collect();
+        for i in lone_directions(&directions, self.most, self.least) {
+            self.bad[i] = true;
+        }
+        let kept = |field: &Self| -> Vec<DVec3> {
+            let flags = field.bad.iter().zip(&directions);
+            flags.filter(|(bad, _)| !**bad).map(|(_, d)| *d).collect()
+        };
+        let Some(axes) = SwingAxes::new(bone, None) else { return };
+        let twist = |center: Rotation, q: Rotation| {
+            SwingTwist::from_rotation(center.inverse() * q, &axes).twist.radians()
+        };
+        // About the mean, which glitches hardly move, then about where limits have their zero.
+        for which in 0..3 {
+            let zero = match which {
+                0 => super::unit(kept(self).iter().sum()),
+                1 => emptiest(&kept(self)).map(|d| -d),
+                _ => Some(bone),
+            };
+            let Some(zero) = zero else { continue };
+            let Some(center) = direct_rotation(bone, zero) else { continue };
+            // Near the opposite the twist says nothing.
+            let told = |i: usize| directions[i].dot(zero) > FARTHEST;
+            self.look_at_angles(3, |i| told(i).then(|| twist(center.rotation, all[i])));
+        }
+        let nodes = spread_nodes(&kept(self));
+        for node in &nodes {
+            let Some(center) = direct_rotation(bone, *node) else { continue };
+            let near = |i: usize| directions[i].dot(*node) > NODE_NEAR;
+            self.look_at_angles(nodes.len(), |i| near(i).then(|| twist(center.rotation, all[i])));
+        }
+    }
+}
+
+/// The samples beyond gaps: of angles on the circle, each with its number.
+///
+/// From the shortest arc that holds all but the `most` samples we go outwards at both ends, up to a gap that
+/// is [too wide](end): made by chance less often than [`LEVEL`] in all that are looked at, here and in
+/// `count − 1` other angles. What is beyond is beyond the limit, few or many together. The density is taken to be no higher
+/// than on average, so that a cluster at the end, or several samples at the same angle, do not make
+/// everything else stick out.
+fn beyond_gaps(mut angles: Vec<(f64, usize)>, most: usize, least: f64, count: usize) -> Vec<usize> {
+    let n = angles.len();
+    if n < FEW {
+        return Vec::new();
+    }
+    angles.iter_mut().for_each(|a| a.0 = a.0.rem_euclid(TAU));
+    angles.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let at = |i: usize| angles[i % n].0 + TAU * (i / n) as f64;
+    // Of few samples near a node some more may be glitches than of all together.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to n")]
+    let outside = most.min(((MOST * n as f64) as usize).max(COMPANY));
+    let core = n - outside;
+    let width = |i: usize| at(i + core - 1) - at(i);
+    let Some(first) = (0..n).min_by(|a, b| width(*a).total_cmp(&width(*b))) else {
+        return Vec::new();
+    };
+    // One turn up, so that going down stays above zero.
+    let (first, last) = (first + n, first + n + core - 1);
+    let usual = (at(last) - at(first)) / core as f64;
+    let rare = (2 * outside * count) as f64 / LEVEL;
+    let up = end(at, last..first + n - 1, usual, least, rare).unwrap_or(first + n - 1);
+    // The same with signs changed, numbered from above.
+    let top = 2 * first;
+    let mirrored = |i: usize| -at(top - i);
+    let down = end(mirrored, first..top + n - last - 1, usual, least, rare);
+    let down = down.map_or(last + 1 - n, |i| top - i);
+    // From above the upper end to below the lower one.
+    (up + 1..down + n).map(|i| angles[i % n].1).collect()
+}
+
+/// The directions that are alone beyond the rim of the others.
+///
+/// A sample at the rim has a part of each disc around it inside, say a half. With a density ρ that part of the
+/// area A is empty with probability exp(−ρ A); ρ is known from the area B around samples nearby that has k
+/// others in it, a gamma variable. So that the distance g to the nearest is
+///
+/// ```text
+///   P(g² > t r_k²) = E exp(−t ρ B) = (1 + t)⁻ᵏ
+/// ```
+///
+/// with the distance `r_k` of the k-th neighbour: the median of those of some samples nearest to it, or what it
+/// is for most samples if that is more. For all samples at the rim together, 4 √n of n in a
+/// square, this has to be below [`LEVEL`]. Up to [`COMPANY`] close together are as good as alone: distances are from samples that are not. Chords make
+/// areas exact on the sphere.
+fn lone_directions(directions: &[DVec3], most: usize, least: f64) -> Vec<usize> {
+    const NEAREST: usize = 6;
+    let n = directions.len();
+    let everything = Neighbours::new(directions, |_| true);
+    let near: Vec<[f64; AROUND]> = (0..n)
+        .map(|i| everything.nearest(directions[i], Some(i)).map(|(square, _)| square))
+        .collect();
+    // Of evenly spread samples 95 % have their nearest within √(ln 20 / ρ π).
+    let mut first: Vec<f64> = near.iter().map(|squares| squares[0]).collect();
+    let place = n - 1 - n / 20;
+    let spacing = *first.select_nth_unstable_by(place, f64::total_cmp).1;
+    let usual = AROUND as f64 * spacing / (LN_10 + LN_2);
+    // (1 + t)⁸ = 4 √n / LEVEL.
+    let factor = (4.0 * (n as f64).sqrt() / LEVEL).sqrt().sqrt().sqrt() - 1.0;
+    let least = (factor * usual).max(least * least);
+    let candidates: Vec<usize> = (0..n).filter(|&i| near[i][COMPANY - 1] > least).collect();
+    if candidates.is_empty() || candidates.len() > most {
+        return Vec::new();
+    }
+    let mut is_candidate = vec![false; n];
+    candidates.iter().for_each(|&i| is_candidate[i] = true);
+    let others = Neighbours::new(directions, |i| !is_candidate[i]);
+    let sticks_out = |&i: &usize| {
+        let around = others.nearest::<NEAREST>(directions[i], None);
+        let mut scales = around.map(|(_, j)| near.get(j).map_or(f64::INFINITY, |s| s[AROUND - 1]));
+        scales.sort_unstable_by(f64::total_cmp);
+        let scale = scales[NEAREST / 2].max(usual);
+        around[0].0 > (factor * scale).max(least)
+    };
+    candidates.into_iter().filter(sticks_out).collect()
+}
