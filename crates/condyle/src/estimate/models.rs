@@ -5,7 +5,7 @@
 //! if the model is right.
 #![allow(clippy::needless_range_loop, reason = "matrices read best with their indices")]
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::moments::{MatrixMoments, Moments, rotation};
 use crate::math::{Rotation, SymmetricEigen, symmetric_eigen, unit};
@@ -89,6 +89,9 @@ const GRID: usize = 8;
 const STARTS: usize = 3;
 
 const MAX_STEPS: usize = 40;
+
+/// The bottom is near if a step gains less than this share.
+const NEAR: f64 = 0.3;
 
 impl Universal {
     /// The two axes that leave least over.
@@ -179,9 +182,10 @@ impl Problem {
             let [u, v] = plane.map(|i| axes[i]);
             for &(cos, sin) in circle.iter().step_by(step) {
                 let b = u * cos + v * sin;
+                let of_a = self.given(b);
                 for &(cos, sin) in circle.iter().step_by(step) {
                     let a = mean * (u * cos + v * sin);
-                    let value = self.at(a, b).value;
+                    let value = of_a(a);
                     if value < starts[STARTS - 1].0 {
                         starts[STARTS - 1] = (value, a, b);
                         starts.sort_by(|x, y| x.0.total_cmp(&y.0));
@@ -203,56 +207,99 @@ impl Problem {
         Some(Universal { a, b, c, variance })
     }
 
+    /// The value as a function of a, for one b.
+    fn given(&self, b: DVec3) -> impl Fn(DVec3) -> f64 + use<> {
+        let along = |row: &[f64]| row[0] * b.x + row[1] * b.y + row[2] * b.z;
+        let mut form = DMat3::ZERO;
+        let mut mean = DVec3::ZERO;
+        for i in 0..3 {
+            mean[i] = along(&self.mean[3 * i..3 * i + 3]);
+            for k in 0..3 {
+                let row = |j: usize| along(&self.form[3 * i + j][3 * k..3 * k + 3]);
+                form.col_mut(k)[i] = row(0) * b.x + row(1) * b.y + row(2) * b.z;
+            }
+        }
+        move |a| value(a.dot(form * a), a.dot(mean))
+    }
+
     fn at(&self, a: DVec3, b: DVec3) -> Point {
         let v = outer(a, b);
         let c = dot(&self.mean, &v);
-        let across = 1.0 - c * c;
-        // Parallel axes are a hinge.
-        let value = if across > 1e-6 {
-            dot(&multiply(&self.form, &v), &v).max(0.0) / across
-        } else {
-            f64::INFINITY
-        };
-        Point { a, b, c, value }
+        Point { a, b, c, value: value(dot(&multiply(&self.form, &v), &v), c) }
     }
 
+    /// The bottom of the valley that the axes are in.
+    ///
+    /// # Source
+    ///
+    /// With `v = a bᵀ`, the form F and the mean m, `f = N / D`, `N = v · F v`, `D = 1 − c²`,
+    /// `c = m · v`. For unit tangents tᵢ of both spheres, vᵢ the first and vᵢⱼ the second derivatives
+    /// of v (−v for i = j, the product of both tangents for one of each sphere, else 0), half the
+    /// gradient and half the Hessian of f are
+    ///
+    /// ```text
+    ///   gᵢ  = (vᵢ · F v + f c cᵢ) / D
+    ///   Hᵢⱼ = (vᵢ · F vⱼ + vᵢⱼ · F v + 2 c (gᵢ cⱼ + gⱼ cᵢ) + f (cᵢ cⱼ + c cᵢⱼ)) / D
+    /// ```
+    ///
+    /// Steps are by Levenberg and Marquardt, with `vᵢ · F vⱼ / D` for the Hessian, which finds the
+    /// valley; near its bottom, where that is slow if much is left over, they are Newton's.
     fn descend(&self, a: DVec3, b: DVec3) -> Point {
         let mut here = self.at(a, b);
         let mut damping = 1e-3;
+        let mut near = false;
         for _ in 0..MAX_STEPS {
             let Point { a, b, c, value } = here;
-            let [(a1, a2), (b1, b2)] = [a, b].map(|v| v.any_orthonormal_pair());
+            let ((a1, a2), (b1, b2)) = (a.any_orthonormal_pair(), b.any_orthonormal_pair());
             let columns = [outer(a1, b), outer(a2, b), outer(a, b1), outer(a, b2)];
-            let weighted = columns.map(|column| multiply(&self.form, &column));
+            let bent = [[outer(a1, b1), outer(a2, b1)], [outer(a1, b2), outer(a2, b2)]];
             let v = outer(a, b);
+            let weighted = multiply(&self.form, &v);
             let across = (1.0 - c * c).max(1e-6);
-            // Half the gradient and half the Hessian of value.
-            let mut gradient = [0.0; 4];
-            let mut hessian = [[0.0; 4]; 4];
+            let (mut gradient, mut turns) = ([0.0; 4], [0.0; 4]);
             for i in 0..4 {
-                let turn = dot(&self.mean, &columns[i]);
-                gradient[i] = (dot(&weighted[i], &v) + value * c * turn) / across;
-                for j in 0..4 {
-                    hessian[i][j] = dot(&weighted[i], &columns[j]) / across;
+                turns[i] = dot(&self.mean, &columns[i]);
+                gradient[i] = (dot(&weighted, &columns[i]) + value * c * turns[i]) / across;
+            }
+            // Lower triangles: more is not asked for.
+            let (mut flat, mut curved) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
+            for i in 0..4 {
+                let column = multiply(&self.form, &columns[i]);
+                for j in 0..=i {
+                    flat[i][j] = dot(&column, &columns[j]) / across;
+                    let (bend, turn) = if i == j {
+                        (-dot(&weighted, &v), -c)
+                    } else if i >= 2 && j < 2 {
+                        let second = &bent[i - 2][j];
+                        (dot(&weighted, second), dot(&self.mean, second))
+                    } else {
+                        (0.0, 0.0)
+                    };
+                    let mixed = gradient[i] * turns[j] + gradient[j] * turns[i];
+                    let denominator = value * (turns[i] * turns[j] + c * turn);
+                    curved[i][j] = flat[i][j] + (bend + 2.0 * c * mixed + denominator) / across;
                 }
             }
-            let largest = (0..4).map(|i| hessian[i][i]).fold(1e-30, f64::max);
-            let mut moved = None;
+            let stepped = |hessian: [[f64; 4]; 4]| {
+                let step = solve4(hessian, gradient)?;
+                let next_a = super::unit(a - a1 * step[0] - a2 * step[1])?;
+                let next_b = super::unit(b - b1 * step[2] - b2 * step[3])?;
+                let next = self.at(next_a, next_b);
+                let length: f64 = step.iter().map(|s| s * s).sum();
+                (next.value < value).then_some((next, length))
+            };
+            let mut moved = if near { stepped(curved) } else { None };
+            let largest = (0..4).map(|i| flat[i][i]).fold(1e-30, f64::max);
             for _ in 0..8 {
-                let mut damped = hessian;
+                if moved.is_some() {
+                    break;
+                }
+                let mut damped = flat;
                 for i in 0..4 {
                     damped[i][i] += damping * largest;
                 }
-                let Some(step) = solve4(damped, gradient) else { break };
-                let next_a = unit(a - a1 * step[0] - a2 * step[1]).unwrap_or(a);
-                let next_b = unit(b - b1 * step[2] - b2 * step[3]).unwrap_or(b);
-                let next = self.at(next_a, next_b);
-                if next.value < value {
-                    damping = (damping * 0.1).max(1e-12);
-                    moved = Some((next, step.iter().map(|s| s * s).sum::<f64>()));
-                    break;
-                }
-                damping *= 10.0;
+                moved = stepped(damped);
+                damping = if moved.is_some() { (damping * 0.1).max(1e-12) } else { damping * 10.0 };
             }
             let Some((next, step)) = moved else { break };
             let gain = value - next.value;
@@ -260,17 +307,27 @@ impl Problem {
             if step < 1e-20 || gain <= 1e-9 * value {
                 break;
             }
+            near = gain <= NEAR * value;
         }
         here
     }
 }
 
-/// `a bᵀ`, by rows.
-fn outer(a: DVec3, b: DVec3) -> [f64; 9] {
-    let (a, b) = (a.to_array(), b.to_array());
-    std::array::from_fn(|n| a[n / 3] * b[n % 3])
+/// A variance of `a · R b` over `1 − c²`.
+fn value(variance: f64, c: f64) -> f64 {
+    let across = 1.0 - c * c;
+    // Parallel axes are a hinge.
+    if across > 1e-6 { variance.max(0.0) / across } else { f64::INFINITY }
 }
 
+/// `a bᵀ`, by rows.
+#[inline]
+fn outer(a: DVec3, b: DVec3) -> [f64; 9] {
+    let (x, y, z) = (b * a.x, b * a.y, b * a.z);
+    [x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z]
+}
+
+#[inline]
 fn multiply(m: &[[f64; 9]; 9], v: &[f64; 9]) -> [f64; 9] {
     // By columns, which the compiler keeps in vectors; the matrix is symmetric.
     let mut product = [0.0; 9];
@@ -282,8 +339,13 @@ fn multiply(m: &[[f64; 9]; 9], v: &[f64; 9]) -> [f64; 9] {
     product
 }
 
+#[inline]
 fn dot(a: &[f64; 9], b: &[f64; 9]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let mut sum = 0.0;
+    for i in 0..9 {
+        sum += a[i] * b[i];
+    }
+    sum
 }
 
 /// The solution of a positive definite system, by Cholesky's method; `None` if it is not.
