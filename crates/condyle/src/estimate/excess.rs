@@ -1,9 +1,11 @@
 //! How far samples are outside of the limit that was made for them.
 
+use std::f64::consts::PI;
+
 use glam::DVec3;
 
 use super::universal::about;
-use crate::limits::{Limit, PreparedLimit};
+use crate::limits::{Limit, PreparedLimit, SwingTwistLimit, TwistBounds, TwistOffset};
 use crate::math::{Arc, Rotation, Rotations, trig, unit};
 
 /// How far samples are outside at most, radians; 0 if all are inside. `prepared` is `limit`, which
@@ -12,7 +14,7 @@ use crate::math::{Arc, Rotation, Rotations, trig, unit};
 /// Of a limit without volume nearly every sample is outside, by its noise. So that not each of them
 /// needs the nearest allowed rotation, those are told apart first whose angles are clearly within the
 /// arcs. They differ only in how far they are off the joint's own rotations, and the farthest of them
-/// is asked for all.
+/// is asked for all. Of a ball, many samples are clearly inside.
 pub(super) fn largest(
     limit: &Limit,
     prepared: &PreparedLimit,
@@ -32,13 +34,8 @@ pub(super) fn largest(
             let Some(axis) = unit(*axis) else { return 0.0 };
             let inside = Inside::new(*arc);
             most.see(samples, |m| {
-                let q = m.quat();
-                let v = DVec3::new(q.x, q.y, q.z);
-                let along = v.dot(axis);
-                // Of the angle whose half has these.
-                let (cos, sin) = (q.w * q.w - along * along, 2.0 * q.w * along);
-                let across = (v - axis * along).length_squared();
-                inside.clearly([sin, cos]).then_some([across, 0.0])
+                let (angle, across) = turn(m, axis);
+                inside.clearly(angle).then_some([across.length_squared(), 0.0])
             });
         }
         Limit::Universal { axes, arcs } => {
@@ -54,9 +51,55 @@ pub(super) fn largest(
                     .then_some([off, -off])
             });
         }
-        Limit::SwingTwist(_) => most.see(samples, |_| None),
+        Limit::SwingTwist(of) => {
+            let sure = Sure::new(of, prepared);
+            most.see(samples, |m| sure.as_ref().filter(|sure| sure.holds(m)).map(|_| [0.0; 2]));
+        }
     }
     most.excess()
+}
+
+/// A cap of directions inside a swing, and the arc of twists.
+struct Sure {
+    bone: DVec3,
+    middle: DVec3,
+    /// Of the radius.
+    cos: f64,
+    twists: Inside,
+}
+
+impl Sure {
+    /// `None` where the twist depends on the direction, or is not that of the direct swing.
+    fn new(of: &SwingTwistLimit, prepared: &PreparedLimit) -> Option<Self> {
+        let arc = match of.twist.bounds {
+            TwistBounds::Free => Arc::FULL,
+            TwistBounds::Arc(arc) => arc,
+            TwistBounds::BySwing(_) => return None,
+        };
+        if !matches!(of.twist.offset, TwistOffset::None) {
+            return None;
+        }
+        let swing = prepared.swing()?;
+        let middle = swing.rest();
+        // Less than the distance to the boundary, which may be off by its tolerance.
+        let radius = 0.99 * swing.distance(middle)?.radians().clamp(0.0, PI);
+        let cos = trig::cos(radius);
+        Some(Self { bone: of.axes.bone(), middle, cos, twists: Inside::new(arc) })
+    }
+
+    fn holds(&self, m: Rotation) -> bool {
+        (m * self.bone).dot(self.middle) > self.cos && self.twists.clearly(turn(m, self.bone).0)
+    }
+}
+
+/// Sine and cosine of the angle of the nearest turn about an axis, both times the same, and the vector
+/// part of the quaternion across the axis.
+#[inline]
+fn turn(m: Rotation, axis: DVec3) -> ([f64; 2], DVec3) {
+    let q = m.quat();
+    let v = DVec3::new(q.x, q.y, q.z);
+    let along = v.dot(axis);
+    ([2.0 * q.w * along, q.w * q.w - along * along], v - axis * along)
 }
 
 /// The largest excess so far.
@@ -110,7 +153,7 @@ impl Inside {
         let (sin, cos) = trig::sin_cos(arc.center().radians());
         let half = if arc.is_full() { 4.0 } else { 0.5 * arc.width().radians() };
         // Beyond half a turn everything is inside.
-        let least = if half >= std::f64::consts::PI { -2.0 } else { trig::cos(half) };
+        let least = if half >= PI { -2.0 } else { trig::cos(half) };
         Self { middle: [sin, cos], cos: least }
     }
 
@@ -127,7 +170,8 @@ impl Inside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Angle;
+    use crate::limits::{SwingLimit, TwistLimit};
+    use crate::math::{Angle, SwingAxes};
     use crate::synth::Rng;
 
     /// Asked one by one.
@@ -143,14 +187,26 @@ mod tests {
             };
             let arcs = [arc(6.5), arc(3.0)];
             let [a, b] = [(); 2].map(|()| rng.direction());
-            let limit = match round % 4 {
+            let ellipse = SwingLimit::Ellipse {
+                rx: Angle::from_radians(rng.between(0.1, 2.0)),
+                ry: Angle::from_radians(rng.between(0.1, 2.0)),
+            };
+            let limit = match round % 5 {
                 0 => Limit::Locked,
+                4 => Limit::SwingTwist(SwingTwistLimit {
+                    axes: SwingAxes::new(a, None).unwrap(),
+                    swing: ellipse,
+                    twist: TwistLimit {
+                        bounds: TwistBounds::Arc(arcs[0]),
+                        ..TwistLimit::default()
+                    },
+                }),
                 1 => Limit::Hinge { axis: a * 2.0, arc: arcs[0] },
                 _ => Limit::Universal { axes: [a, b], arcs },
             };
             let Ok(prepared) = limit.prepare() else { continue };
             let back = rng.rotation();
-            let noise = [0.0, 1e-9, 0.01, 0.3, 3.0][round % 5];
+            let noise = [0.0, 1e-9, 0.01, 0.3, 3.0][round / 5 % 5];
             let clips: [Rotations; 2] = [(); 2].map(|()| {
                 (0..60)
                     .map(|_| {

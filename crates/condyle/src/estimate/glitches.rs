@@ -2,7 +2,7 @@
 
 use crate::math::{Rotation, Rotations, trig};
 
-use super::samples::{apart, chord_squared};
+use super::samples::{apart, chord_squared, combined, dot, row, rows, side};
 
 /// Fewer samples than this are all kept: nothing can be told from them.
 const FEW: usize = 30;
@@ -53,11 +53,13 @@ pub(super) fn in_order(series: &Rotations) -> bool {
 /// The squared chord from every frame to the one so many later.
 fn squared_steps(series: &Rotations, lag: usize) -> Vec<f64> {
     let last = series.len().saturating_sub(lag);
-    let [x, y, z, w] = series.xyzw().map(|c| &c[..last]);
-    let [to_x, to_y, to_z, to_w] = series.xyzw().map(|c| &c[c.len() - last..]);
-    (0..last)
-        .map(|i| chord_squared([x[i], y[i], z[i], w[i]], [to_x[i], to_y[i], to_z[i], to_w[i]]))
-        .collect()
+    let columns = series.xyzw();
+    let (here, there) = (rows(columns, 0, last), rows(columns, series.len() - last, last));
+    let mut squares = vec![0.0; last];
+    for (i, square) in squares.iter_mut().enumerate() {
+        *square = chord_squared(row(&here, i), row(&there, i));
+    }
+    squares
 }
 
 /// The curve through two frames on each side, at the middle: the cubic through them.
@@ -169,20 +171,16 @@ impl Frames<'_> {
         let n = self.series.len();
         let mut cosines = vec![1.0; n];
         let columns = self.series.xyzw();
-        let inner = n.saturating_sub(4);
-        // Two frames on each side and the frame itself: a, b, here, c, d.
-        let around: [[&[f64]; 4]; 5] =
-            std::array::from_fn(|k| columns.map(|c| if inner > 0 { &c[k..k + inner] } else { c }));
+        let (inner, frames) = (n.saturating_sub(4), n.min(4));
+        let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
+        let (a, b, here, c, d) = (part(0), part(1), part(2), part(3), part(4));
         for (i, cos) in cosines.iter_mut().skip(2).take(inner).enumerate() {
-            let [a, b, here, c, d] = around.map(|q| q.map(|c| c[i]));
-            let dot =
-                |p: [f64; 4], q: [f64; 4]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
-            let sign = |q: [f64; 4]| if dot(b, q) < 0.0 { -1.0 } else { 1.0 };
-            let (sign_a, sign_c, sign_d) = (sign(a), sign(c), sign(d));
+            let (a, b, c, d) = (row(&a, i), row(&b, i), row(&c, i), row(&d, i));
             // Six times the curve.
-            let curve = [0, 1, 2, 3]
-                .map(|k| 4.0 * (b[k] + sign_c * c[k]) - (sign_a * a[k] + sign_d * d[k]));
-            let along = dot(here, curve);
+            let inner = combined([1.0, side(b, c)], [b, c]);
+            let outer = combined([side(b, a), side(b, d)], [a, d]);
+            let curve = combined([4.0, -1.0], [inner, outer]);
+            let along = dot(row(&here, i), curve);
             *cos = along * along / dot(curve, curve);
         }
         for i in [0, 1, n.wrapping_sub(2), n.wrapping_sub(1)] {

@@ -295,10 +295,10 @@ fn judge(
     // What was accepted is within three times the noise.
     entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
     let inside = limit.contains(back);
-    let rest_excess = if inside { 0.0 } else { -limit.distance(back).radians() };
+    let start =
+        if inside { None } else { bind::start(&entry.limit, limit, entry.center, samples, repair) };
     entry.rest_inside = Some(inside);
-    entry.rest_excess = Some(Angle::from_radians(rest_excess.max(0.0)));
-    let start = bind::start(&entry.limit, limit, entry.center, samples, repair);
+    entry.rest_excess = Some(start.map_or(Angle::ZERO, |start| start.excess));
     entry.start = start.map(|start| rest * start.rotation);
 }
 

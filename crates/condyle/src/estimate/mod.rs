@@ -177,14 +177,6 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let skeleton = first.skeleton;
     let mut warnings = Vec::new();
     let matches = match_takes(skeleton, takes, &mut warnings)?;
-    let starts: Vec<usize> = takes.iter().map(|take| first_frame(take.clip, options)).collect();
-    for (number, _) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
-        warnings.push(format!(
-            "take {}: frame 0 is a pose in front of the motion, and left out",
-            number + 1
-        ));
-    }
-
     let joints: Vec<JointIndex> = skeleton.indices().collect();
     let names = skeleton.joints().iter().map(|j| j.name.as_str());
     if options.method == Method::Paper {
@@ -208,6 +200,13 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
             frames,
             warnings,
         });
+    }
+    let starts: Vec<usize> = takes.iter().map(|take| first_frame(take.clip, options)).collect();
+    for (number, _) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
+        warnings.push(format!(
+            "take {}: frame 0 is a pose in front of the motion, and left out",
+            number + 1
+        ));
     }
     let seen = threads::each(&joints, options.threads, |&joint| {
         skeleton.parent(joint)?;
@@ -271,6 +270,10 @@ fn match_takes(
     let mut all = Vec::with_capacity(takes.len());
     for (number, take) in takes.iter().enumerate() {
         let other = take.skeleton;
+        if std::ptr::eq(skeleton, other) {
+            all.push(skeleton.indices().map(Some).collect());
+            continue;
+        }
         let mut matched = Vec::with_capacity(skeleton.len());
         let mut turned = Vec::new();
         for joint in skeleton.indices() {

@@ -106,18 +106,19 @@ impl Moments {
     pub(crate) fn matrices(&self) -> MatrixMoments {
         let means = self.means();
         let mut mean = [0.0; 9];
-        let mut products = [[0.0; 9]; 9];
-        for (n, first) in ENTRIES.iter().enumerate() {
-            for &(a, b, f) in *first {
-                mean[n] += f * means.of_two(a, b);
-                for (m, second) in ENTRIES.iter().enumerate().skip(n) {
-                    for &(c, d, g) in *second {
-                        products[n][m] += f * g * means.of_four(a, b, c, d);
-                    }
-                }
+        for (mean, entry) in mean.iter_mut().zip(ENTRIES) {
+            for &(a, b, f) in entry {
+                *mean += f * means.of_two(a, b);
             }
-            let column: [f64; 9] = std::array::from_fn(|m| products[m][n]);
-            products[n][..n].copy_from_slice(&column[..n]);
+        }
+        let mut products = [[0.0; 9]; 9];
+        for terms in TERMS.chunk_by(|a, b| a.entries == b.entries) {
+            let [n, m] = terms[0].entries;
+            let mut sum = 0.0;
+            for term in terms {
+                sum += term.factor * means.0[term.place];
+            }
+            (products[n][m], products[m][n]) = (sum, sum);
         }
         MatrixMoments { mean, products }
     }
@@ -230,6 +231,46 @@ const ENTRIES: [&[(usize, usize, f64)]; 9] = {
         &[(Y, Z, 2.0), (W, X, 2.0)],
         &[(W, W, 1.0), (X, X, -1.0), (Y, Y, -1.0), (Z, Z, 1.0)],
     ]
+};
+
+/// A part of the product of two entries of a rotation matrix: a product of four components, times a
+/// factor.
+#[derive(Clone, Copy)]
+struct Term {
+    /// The first is not after the second.
+    entries: [usize; 2],
+    /// In [`EXPONENTS`].
+    place: usize,
+    factor: f64,
+}
+
+/// All of them, those of two entries together: 24 parts of single entries make 24² pairs, of which those of different entries count
+/// once and those of one entry, 3 · 4² + 6 · 2², twice.
+static TERMS: [Term; 324] = {
+    let mut terms = [Term { entries: [0; 2], place: 0, factor: 0.0 }; 324];
+    let (mut count, mut n) = (0, 0);
+    while n < 9 {
+        let mut m = n;
+        while m < 9 {
+            let mut i = 0;
+            while i < ENTRIES[n].len() {
+                let (a, b, f) = ENTRIES[n][i];
+                let mut j = 0;
+                while j < ENTRIES[m].len() {
+                    let (c, d, g) = ENTRIES[m][j];
+                    let place = PLACES[a][b][c][d] as usize;
+                    terms[count] = Term { entries: [n, m], place, factor: f * g };
+                    count += 1;
+                    j += 1;
+                }
+                i += 1;
+            }
+            m += 1;
+        }
+        n += 1;
+    }
+    assert!(count == terms.len());
+    terms
 };
 
 #[inline]

@@ -1,5 +1,6 @@
 //! How noisy rotations are, as their order in time shows it.
 
+use super::samples::{combined, dot, row, rows, side};
 use crate::math::Rotations;
 
 /// The standard deviation of noise about each axis, radians: what is left of three frames in a row
@@ -12,20 +13,17 @@ use crate::math::Rotations;
 /// square is 6 σ² times a χ² variable of three degrees of freedom, whose median is 2.366. The
 /// median does not mind glitches. Frames that repeat their neighbour are left out.
 pub(super) fn jitter(series: &Rotations) -> Option<f64> {
-    let [x, y, z, w] = series.xyzw();
+    let columns = series.xyzw();
     let n = series.len();
     // At most so many, evenly spread, tell as much as all.
     let step = (n / 2048).max(1);
-    let inner = n.saturating_sub(2);
-    let columns = [x, y, z, w];
-    let [before, here, after] =
-        [0, 1, 2].map(|k| columns.map(|c| if inner > 0 { &c[k..k + inner] } else { c }));
-    let at = |i: usize| second_difference([before, here, after].map(|q| q.map(|c| c[i])));
-    let mut squares: Vec<f64> = if step == 1 {
-        (0..inner).map(at).collect()
-    } else {
-        (0..inner).step_by(step).map(at).collect()
-    };
+    let (inner, frames) = (n.saturating_sub(2), n.min(2));
+    let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
+    let (before, here, after) = (part(0), part(1), part(2));
+    let mut squares = vec![0.0; inner.div_ceil(step)];
+    for (square, i) in squares.iter_mut().zip((0..inner).step_by(step)) {
+        *square = second_difference([row(&before, i), row(&here, i), row(&after, i)]);
+    }
     squares.retain(|square| *square >= 0.0);
     if squares.len() < 8 {
         return None;
@@ -38,20 +36,12 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
 /// The square of what is left of the middle frame, radians; −1 if it repeats a neighbour.
 #[inline]
 fn second_difference([before, here, after]: [[f64; 4]; 3]) -> f64 {
-    let cosines = [dot(before, here), dot(after, here)];
-    let [first, second] = cosines.map(|cos| if cos < 0.0 { -1.0 } else { 1.0 });
-    let sum = [0, 1, 2, 3].map(|k| first * before[k] + second * after[k]);
-    let along = dot(sum, here);
-    let across = [0, 1, 2, 3].map(|k| sum[k] - along * here[k]);
-    let repeated = cosines.map(f64::abs);
-    let most = if repeated[0] > repeated[1] { repeated[0] } else { repeated[1] };
+    let sum = combined([side(here, before), side(here, after)], [before, after]);
+    let across = combined([1.0, -dot(sum, here)], [sum, here]);
+    let (first, second) = (dot(before, here).abs(), dot(after, here).abs());
+    let nearer = if first > second { first } else { second };
     // A turn by δ moves a quaternion by δ/2.
-    if most >= 1.0 - f64::EPSILON { -1.0 } else { 4.0 * dot(across, across) }
-}
-
-#[inline]
-fn dot(a: [f64; 4], b: [f64; 4]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    if nearer >= 1.0 - f64::EPSILON { -1.0 } else { 4.0 * dot(across, across) }
 }
 
 #[cfg(test)]

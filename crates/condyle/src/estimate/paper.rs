@@ -21,7 +21,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::arcs;
 use super::hinge::{Hinge, ON_ORBIT};
@@ -173,27 +173,10 @@ fn add_products([x, y, z, w]: [Lanes; 4], sums: &mut [Lanes; 10]) {
 
 /// `back · q` of all samples, a block after the other.
 fn each_block(samples: &[&Rotations], back: Rotation, mut see: impl FnMut(&mut Rotations)) {
-    let DQuat { x: px, y: py, z: pz, w: pw } = back.quat();
     let mut block = Rotations::new();
     for clip in samples {
-        let [x, y, z, w] = clip.xyzw();
         for start in (0..clip.len()).step_by(BLOCK) {
-            let end = clip.len().min(start + BLOCK);
-            let n = end - start;
-            if block.len() != n {
-                block.resize(n);
-            }
-            let [x, y, z, w] = [x, y, z, w].map(|c| &c[start..end]);
-            let [to_x, to_y, to_z, to_w] = block.xyzw_mut();
-            let (to_x, to_y) = (&mut to_x[..n], &mut to_y[..n]);
-            let (to_z, to_w) = (&mut to_z[..n], &mut to_w[..n]);
-            for i in 0..n {
-                let (x, y, z, w) = (x[i], y[i], z[i], w[i]);
-                to_x[i] = pw * x + px * w + py * z - pz * y;
-                to_y[i] = pw * y - px * z + py * w + pz * x;
-                to_z[i] = pw * z + px * y - py * x + pz * w;
-                to_w[i] = pw * w - px * x - py * y - pz * z;
-            }
+            block.turn_from(back, clip, start..clip.len().min(start + BLOCK));
             see(&mut block);
         }
     }
@@ -303,21 +286,26 @@ fn twice_vectors(from: &Rotations, to: &mut Points) {
 }
 
 fn add_points(points: &Points, sums: &mut [Lanes; 9]) {
-    let [x, y, z] = points.xyz().map(|c| c.chunks_exact(2));
-    let last = [&x, &y, &z].map(|c| c.remainder().first().copied().unwrap_or(0.0));
-    let mut add = |[x, y, z]: [Lanes; 3]| {
-        for l in 0..2 {
-            let (x, y, z) = (x[l], y[l], z[l]);
-            let terms = [x, y, z, x * x, x * y, x * z, y * y, y * z, z * z];
-            for (sum, term) in sums.iter_mut().zip(terms) {
-                sum[l] += term;
-            }
+    let [x, y, z] = points.xyz();
+    let n = x.len().min(y.len()).min(z.len());
+    let (x, y, z) = (x[..n].chunks_exact(2), y[..n].chunks_exact(2), z[..n].chunks_exact(2));
+    let last = [x.remainder(), y.remainder(), z.remainder()];
+    let times = |a: Lanes, b: Lanes| [a[0] * b[0], a[1] * b[1]];
+    let mut add = |x: Lanes, y: Lanes, z: Lanes| {
+        let squares =
+            [times(x, x), times(x, y), times(x, z), times(y, y), times(y, z), times(z, z)];
+        let [xx, xy, xz, yy, yz, zz] = squares;
+        for (sum, term) in sums.iter_mut().zip([x, y, z, xx, xy, xz, yy, yz, zz]) {
+            sum[0] += term[0];
+            sum[1] += term[1];
         }
     };
     for ((x, y), z) in x.zip(y).zip(z) {
-        add([[x[0], x[1]], [y[0], y[1]], [z[0], z[1]]]);
+        add([x[0], x[1]], [y[0], y[1]], [z[0], z[1]]);
     }
-    add(last.map(|c| [c, 0.0]));
+    if let [[x], [y], [z]] = last {
+        add([*x, 0.0], [*y, 0.0], [*z, 0.0]);
+    }
 }
 
 /// The hinge `mean · R(axis, θ)`, with its zero where the convention wants it.

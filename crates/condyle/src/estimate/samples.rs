@@ -1,4 +1,5 @@
 //! The rotations of one joint in one clip: relative to rest, without glitches, each once.
+#![allow(clippy::inline_always, reason = "small sums that must dissolve into loops over columns")]
 
 use std::borrow::Cow;
 
@@ -182,12 +183,40 @@ pub(super) fn apart(a: Rotation, b: Rotation) -> f64 {
 }
 
 /// The square of the chord between two quaternions, or one and the other's opposite if that is nearer.
-#[inline]
+#[inline(always)]
 pub(super) fn chord_squared(p: [f64; 4], q: [f64; 4]) -> f64 {
-    let cos = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
-    let sign = if cos < 0.0 { -1.0 } else { 1.0 };
-    let [x, y, z, w] = [0, 1, 2, 3].map(|i| p[i] - sign * q[i]);
-    x * x + y * y + z * z + w * w
+    let difference = combined([1.0, -side(p, q)], [p, q]);
+    dot(difference, difference)
+}
+
+#[inline(always)]
+pub(super) fn dot(p: [f64; 4], q: [f64; 4]) -> f64 {
+    p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
+}
+
+/// The sign that brings a quaternion to the hemisphere of another.
+#[inline(always)]
+pub(super) fn side(p: [f64; 4], q: [f64; 4]) -> f64 {
+    if dot(p, q) < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// The sum of two quaternions, each times a number.
+#[inline(always)]
+pub(super) fn combined([f, g]: [f64; 2], [p, q]: [[f64; 4]; 2]) -> [f64; 4] {
+    [f * p[0] + g * q[0], f * p[1] + g * q[1], f * p[2] + g * q[2], f * p[3] + g * q[3]]
+}
+
+/// Row i of columns x, y, z and w.
+#[inline(always)]
+pub(super) fn row([x, y, z, w]: &[&[f64]; 4], i: usize) -> [f64; 4] {
+    [x[i], y[i], z[i], w[i]]
+}
+
+/// So many rows of columns, from one on.
+#[inline(always)]
+pub(super) fn rows([x, y, z, w]: [&[f64]; 4], from: usize, count: usize) -> [&[f64]; 4] {
+    let range = from..from + count;
+    [&x[range.clone()], &y[range.clone()], &z[range.clone()], &w[range]]
 }
 
 #[cfg(test)]

@@ -418,7 +418,8 @@ impl Kernel for Atan2<'_> {
             for e in 0..n.min(BLOCK) {
                 (sin[e], angle[e]) = (y[e], x[e]);
                 let size = x[e].abs() + y[e].abs();
-                flags[e] = flag_if(x[e] == 0.0) | flag_if(!(size <= 1.0 / trig::TINY));
+                let ordinary = size <= 1.0 / trig::TINY;
+                flags[e] = flag_if(x[e] == 0.0) | flag_if(!ordinary);
             }
             atan2_block::<false, false>(n, &sin, &mut angle, &mut flags, &mut scratch);
             if any_flagged(n, &flags) {

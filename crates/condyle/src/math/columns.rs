@@ -198,7 +198,8 @@ impl Rotations {
             self.resize(n);
         }
         let DQuat { x: px, y: py, z: pz, w: pw } = by.quat();
-        let [x, y, z, w] = other.xyzw().map(|c| &c[range.clone()]);
+        let (x, y) = (&other.x[range.clone()], &other.y[range.clone()]);
+        let (z, w) = (&other.z[range.clone()], &other.w[range]);
         let [to_x, to_y, to_z, to_w] = self.xyzw_mut();
         let (to_x, to_y) = (&mut to_x[..n], &mut to_y[..n]);
         let (to_z, to_w) = (&mut to_z[..n], &mut to_w[..n]);
