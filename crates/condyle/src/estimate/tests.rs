@@ -11,6 +11,7 @@ mod inside;
 mod invariance;
 mod kinds;
 mod limits;
+mod summary;
 
 use super::*;
 use crate::limits::Limit;
