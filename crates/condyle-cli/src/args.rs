@@ -52,9 +52,17 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  condyle corpus captures -o rig.json\n  condyle corpus \
                             subject1 subject2 -o rig.json --threads 4\n  condyle corpus captures \
                             -o rig.json --two-pass\n\nWhat is read:\n  .bvh, and .amc with its \
-                            .asf in the same folder: the only one there, or the\n  one whose \
-                            name the motion's begins with (02.asf for 02_01.amc).\n  Files that \
-                            cannot be read, or contradict the first ones, are listed at the end.")]
+                            .asf, which is in the same folder: the only one there; else the\n  \
+                            one with the longest name that the motion's begins with (02.asf for \
+                            02_01.amc); else\n  the only one whose name begins with the same \
+                            word (07-walk.asf for 07_01-walk.amc).\n\nWhat goes together:\n  \
+                            The figure is that of most files, by the names and parents of their \
+                            joints; of several,\n  that of the first path. Files that hang \
+                            together differently, that share no joint with\n  it, or that cannot \
+                            be read, are listed at the end with the reason, and the others \
+                            count.\n  Neither the order of files nor the number of threads \
+                            matters.\n  --two-pass is condyle estimate of the same files, those \
+                            of the figure first, in the order\n  of their paths.")]
     Corpus(Corpus),
     /// Sum up motion for a later estimate: parts of a corpus, in files that can be merged
     #[command(

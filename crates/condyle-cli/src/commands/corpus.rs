@@ -1,15 +1,16 @@
 //! `condyle corpus`.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use condyle::estimate::{Estimate as Found, EstimateOptions, Method, Summary, Take, estimate};
-use condyle::formats::{ReadError, ReadOptions, read_file};
+use condyle::formats::{MotionFile, ReadError, ReadOptions, read_file};
 use condyle::math::Rotation;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
@@ -107,7 +108,7 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
             .push(format!("{files} with a pose in front of the motion, which is left out"));
     }
     if let Some(old) = &there {
-        let whose = sum.files.first().map_or(Path::new(""), |i| &jobs[*i].path);
+        let whose = sum.figure.first().map_or(Path::new(""), |i| &jobs[*i].path);
         same_figure(old, &target, &found.skeleton, whose)?;
     }
     let origin = origin(&sum, &jobs, &unread);
@@ -227,47 +228,83 @@ fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<
             None => problems.push(Problem::file(
                 file,
                 "its skeleton was not found",
-                "put one .asf beside it, or one whose name its own begins with: 02.asf for 02_01.amc",
+                "put one .asf beside it, or one with the name that its own begins with: 02.asf for \
+                 02_01.amc",
             )),
         }
     }
 }
 
-/// The ASF of an AMC: the only one beside it, or the one with the longest name that its own begins with.
+/// The ASF of an AMC, from among the files beside it: the only one; else the one with the longest name
+/// that the motion's begins with (`02.asf` for `02_01.amc`); else the only one whose name begins with
+/// the same word (`07-walk.asf` for `07_01-walk.amc`). Small and capital letters are the same.
 fn skeleton_of<'a>(motion: &Path, beside: &'a [PathBuf]) -> Option<&'a PathBuf> {
     let all: Vec<&PathBuf> = beside.iter().filter(|path| is(path, "asf")).collect();
     if let [only] = all.as_slice() {
         return Some(only);
     }
-    let name = motion.file_stem()?.to_str()?;
-    let begins = |path: &&PathBuf| {
-        let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-        let rest = name.strip_prefix(stem).filter(|_| !stem.is_empty())?;
+    let stem = |path: &Path| Some(path.file_stem()?.to_str()?.to_lowercase());
+    let name = stem(motion)?;
+    let begins = |path: &PathBuf| {
+        let stem = stem(path)?;
+        let rest = name.strip_prefix(stem.as_str()).filter(|_| !stem.is_empty())?;
         // 1.asf is not the skeleton of 12_01.amc.
         (!rest.starts_with(char::is_alphanumeric)).then_some(stem.len())
     };
-    all.into_iter()
-        .filter_map(|path| Some((begins(&path)?, path)))
-        .max_by_key(|(n, _)| *n)
-        .map(|(_, p)| p)
+    let longest =
+        all.iter().filter_map(|path| Some((begins(path)?, *path))).max_by_key(|(n, _)| *n);
+    if let Some((_, path)) = longest {
+        return Some(path);
+    }
+    let word = |name: &str| {
+        let word = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned();
+        Some(word).filter(|word| !word.is_empty())
+    };
+    let own = word(&name)?;
+    let mut alike =
+        all.into_iter().filter(|path| stem(path).and_then(|s| word(&s)).is_some_and(|w| w == own));
+    alike.next().filter(|_| alike.next().is_none())
 }
 
-fn read(
-    job: &Job,
-    reading: &ReadOptions,
+/// Reads motions, each on one thread.
+struct Reader {
+    options: ReadOptions,
     samples: Option<u32>,
-) -> Result<(Moving, usize), Problem> {
-    let skeleton = match &job.skeleton {
-        Some(path) => Some(read_file(path, None, reading).map_err(Problem::Read)?.file),
-        None => None,
-    };
-    let read = read_file(&job.path, skeleton.as_ref(), reading).map_err(Problem::Read)?;
-    let notices = read.warnings.len();
-    let clip = clip_of(&job.path, read, samples).map_err(Problem::Other)?;
-    if clip.clip.frame_count() == 0 {
-        return Err(Problem::file(&job.path, "has no frames", "get the file again"));
+    /// The last skeleton of an AMC: those that follow each other mostly have the same.
+    skeleton: Mutex<Option<(PathBuf, Arc<MotionFile>)>>,
+}
+
+impl Reader {
+    fn new(args: &Corpus) -> Self {
+        let options = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
+        Self { options, samples: args.how.samples, skeleton: Mutex::default() }
     }
-    Ok((clip, notices))
+
+    /// A motion, and how many warnings there were.
+    fn read(&self, job: &Job) -> Result<(Moving, usize), Problem> {
+        let skeleton = job.skeleton.as_deref().map(|path| self.skeleton(path)).transpose()?;
+        let read =
+            read_file(&job.path, skeleton.as_deref(), &self.options).map_err(Problem::Read)?;
+        let notices = read.warnings.len();
+        let clip = clip_of(&job.path, read, self.samples).map_err(Problem::Other)?;
+        if clip.clip.frame_count() == 0 {
+            return Err(Problem::file(&job.path, "has no frames", "get the file again"));
+        }
+        Ok((clip, notices))
+    }
+
+    fn skeleton(&self, path: &Path) -> Result<Arc<MotionFile>, Problem> {
+        let last = || self.skeleton.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, skeleton)) = &*last()
+            && of == path
+        {
+            return Ok(skeleton.clone());
+        }
+        let skeleton = read_file(path, None, &self.options).map_err(Problem::Read)?.file;
+        let skeleton = Arc::new(skeleton);
+        *last() = Some((path.to_owned(), skeleton.clone()));
+        Ok(skeleton)
+    }
 }
 
 /// Names of joints, sorted, with their parents.
@@ -333,12 +370,11 @@ struct Pass {
 impl Pass {
     fn over(jobs: &[Job], args: &Corpus, options: &EstimateOptions) -> Self {
         let bar = progress(jobs.len(), "reading");
-        // A file is one thread's.
-        let reading = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
+        let reader = Reader::new(args);
         let alone = EstimateOptions { threads: NonZeroUsize::MIN, ..*options };
         let pass = Mutex::new(Self::default());
         each(jobs.len(), options.threads, |i| {
-            let read = read(&jobs[i], &reading, args.how.samples);
+            let read = reader.read(&jobs[i]);
             let one = read.map(|read| {
                 let one = Summary::of_take(&read.0.skeleton, &read.0.clip, &alone);
                 (shape_of(&read.0.skeleton), read, one)
@@ -385,7 +421,10 @@ fn each(n: usize, threads: NonZeroUsize, work: impl Fn(usize) + Sync) {
 #[derive(Default)]
 struct Sum {
     all: Summary,
+    /// Sorted.
     files: Vec<usize>,
+    /// Those of the figure that the others were compared with.
+    figure: Vec<usize>,
     /// Of each file.
     frames: Vec<usize>,
     /// How many joints and frames there are, multiplied.
@@ -397,7 +436,8 @@ struct Sum {
 }
 
 impl Sum {
-    /// From the group of the first file on; those that contradict the ones before are left out.
+    /// The largest group is the figure, of several the one with the first file. Others follow, the
+    /// larger and then the earlier first; those that contradict the ones before are left out.
     fn of(groups: BTreeMap<Shape, Group>, jobs: &[Job]) -> Self {
         let mut sum = Self::default();
         let mut names: BTreeSet<String> = BTreeSet::new();
@@ -405,7 +445,14 @@ impl Sum {
         let mut skipped: BTreeMap<usize, Problem> = BTreeMap::new();
         let mut groups: Vec<(Shape, Group)> =
             groups.into_iter().filter(|(_, group)| !group.files.is_empty()).collect();
-        groups.sort_by_key(|(_, group)| group.files.keys().next().copied());
+        groups.sort_by_key(|(_, group)| {
+            (Reverse(group.files.len()), group.files.keys().next().copied())
+        });
+        let figure: Vec<usize> = groups
+            .first()
+            .map(|(_, group)| group.files.keys().copied().collect())
+            .unwrap_or_default();
+        let first = figure.first().map(|i| jobs[*i].path.display().to_string()).unwrap_or_default();
         for (shape, group) in groups {
             let strange = !names.is_empty() && !shape.iter().any(|(name, _)| names.contains(name));
             let error = if strange {
@@ -414,8 +461,6 @@ impl Sum {
                 sum.all.merge(&group.all).err().map(|e| printable(&e.to_string()))
             };
             if let Some(error) = error {
-                let first = files.keys().next().map(|i| jobs[*i].path.display().to_string());
-                let first = first.unwrap_or_default();
                 for file in group.files.keys() {
                     let what = format!("is of another figure than {first}: {error}");
                     let help = "estimate each figure by itself";
@@ -431,6 +476,7 @@ impl Sum {
             files.extend(&group.files);
             sum.rests.extend(group.rests.into_values().map(|rests| (shape.clone(), rests)));
         }
+        sum.figure = figure;
         (sum.files, sum.frames) = files.into_iter().unzip();
         sum.skipped = skipped.into_values().collect();
         sum
@@ -483,11 +529,14 @@ fn exactly(
             "leave it out (ends of limits are then right within 1°), or allow more by --memory";
         return Err(Failure::usage(what, help));
     }
-    let bar = progress(sum.files.len(), "reading again");
-    let reading = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
+    // Those of the figure first: its joints are estimated.
+    let others = sum.files.iter().filter(|file| sum.figure.binary_search(file).is_err());
+    let files: Vec<usize> = sum.figure.iter().chain(others).copied().collect();
+    let bar = progress(files.len(), "reading again");
+    let reader = Reader::new(args);
     let read_again = Mutex::new(BTreeMap::new());
-    each(sum.files.len(), options.threads, |i| {
-        let clip = read(&jobs[sum.files[i]], &reading, args.how.samples);
+    each(files.len(), options.threads, |i| {
+        let clip = reader.read(&jobs[files[i]]);
         read_again.lock().unwrap_or_else(PoisonError::into_inner).insert(i, clip);
         bar.inc(1);
     });
@@ -534,5 +583,13 @@ mod tests {
         assert_eq!(of("a_b_c.amc", &["a.asf", "a_b.asf", "a_c.asf"]), some("a_b.asf"));
         assert_eq!(of("02_01.AMC", &["02.ASF", "03.asf"]), some("02.ASF"));
         assert_eq!(of("02_01.amc", &[]), None);
+        assert_eq!(of("Subject_1.amc", &["SUBJECT.asf", "x.asf"]), some("SUBJECT.asf"));
+        // The same first word, if that is of one skeleton only.
+        assert_eq!(of("07_01-walk.amc", &["07-walk.asf", "09.asf"]), some("07-walk.asf"));
+        assert_eq!(of("07-walk_03.amc", &["07-walk.asf", "09.asf"]), some("07-walk.asf"));
+        assert_eq!(of("07_01.amc", &["07-walk.asf", "07-run.asf"]), None);
+        assert_eq!(of("HDM_bd_squat.amc", &["HDM_bd.asf", "HDM_bk.asf"]), some("HDM_bd.asf"));
+        assert_eq!(of("HDM_mm_squat.amc", &["HDM_bd.asf", "HDM_bk.asf"]), None);
+        assert_eq!(of("_1.amc", &["_a.asf", "b.asf"]), None);
     }
 }

@@ -175,6 +175,71 @@ fn two_passes_give_the_exact_answer() {
 }
 
 #[test]
+fn the_figure_is_that_of_most_files() {
+    let folder = Folder::new("most");
+    for sub in ["all/a", "all/b"] {
+        fs::create_dir_all(folder.0.join(sub)).unwrap();
+    }
+    // The first file by path is of another figure than the next three.
+    let other = swinging(100).replace("Foot", "Hand").replace("Leg", "Foot").replace("Hand", "Leg");
+    folder.write("all/a/0.bvh", &other);
+    for (name, frames) in [("b/1.bvh", 200), ("b/2.bvh", 90), ("b/3.bvh", 140)] {
+        folder.write(&format!("all/{name}"), &swinging(frames));
+    }
+    let got = folder.condyle("corpus all -o rig.json");
+    let (out, err) = (String::from_utf8(got.stdout.clone()).unwrap(), complaints(&got));
+    assert_eq!(got.status.code(), Some(0), "{err}");
+    assert!(out.contains("430 frames of 3 files, noise "), "{out}");
+    assert!(
+        err.starts_with("all/a/0.bvh: is of another figure than all/b/1.bvh: joint \""),
+        "{err}"
+    );
+    assert_eq!(code(&folder, "stats all/b/1.bvh all/b/2.bvh all/b/3.bvh -o b.cst"), Some(0));
+    assert_eq!(code(&folder, "merge b.cst -o merged.json"), Some(0));
+    assert_eq!(folder.read("merged.json"), folder.read("rig.json"));
+    let args = "corpus all -o two.json --two-pass --threads";
+    assert_eq!(code(&folder, &format!("{args} 1")), Some(0));
+    let two = folder.read("two.json");
+    assert_eq!(code(&folder, &format!("{args} 3 --fresh")), Some(0));
+    assert_eq!(folder.read("two.json"), two);
+    let files = "all/b/1.bvh all/b/2.bvh all/b/3.bvh";
+    assert_eq!(code(&folder, &format!("estimate {files} -o exact.json")), Some(0));
+    assert_eq!(folder.read("exact.json"), two);
+    // As many of each: the first path decides, however the folders are given.
+    for name in ["a/4.bvh", "a/5.bvh"] {
+        folder.write(&format!("all/{name}"), &other);
+    }
+    for args in ["all", "all/b all/a", "all/b all --threads 1"] {
+        let got = folder.condyle(&format!("corpus {args} -o tie.json --fresh --json"));
+        let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+        assert_eq!(value["files"][0]["path"], "all/a/0.bvh", "{args}");
+        assert_eq!(value["skipped"].as_array().unwrap().len(), 3, "{args}");
+    }
+}
+
+#[test]
+fn smaller_figures_that_do_not_contradict_go_with_the_largest() {
+    let folder = Folder::new("smaller");
+    fs::create_dir_all(folder.0.join("all")).unwrap();
+    // The first has a joint of another name than the two others.
+    let whole = swinging(150);
+    folder.write("all/1.bvh", &whole);
+    folder.write("all/2.bvh", &swinging(90));
+    folder.write("all/0.bvh", &whole.replace("Foot", "Paw"));
+    let got = folder.condyle("corpus all -o rig.json");
+    assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+    let out = String::from_utf8(got.stdout.clone()).unwrap();
+    assert!(out.contains("390 frames of 3 files"), "{out}");
+    assert!(rig(&folder, "rig.json")["joints"]["Paw"].is_object());
+    // Two passes: those of the figure first, so that its joints are there.
+    let got = folder.condyle("corpus all -o two.json --two-pass");
+    assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+    assert_eq!(code(&folder, "estimate all/1.bvh all/2.bvh all/0.bvh -o exact.json"), Some(0));
+    assert_eq!(folder.read("two.json"), folder.read("exact.json"));
+    assert!(rig(&folder, "two.json")["joints"]["Foot"].is_object());
+}
+
+#[test]
 fn a_folder_without_motion_is_an_error() {
     let folder = tree("no_corpus");
     folder.check(

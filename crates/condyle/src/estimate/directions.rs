@@ -5,12 +5,14 @@ use glam::DVec3;
 /// Pairs of directions that are compared at most; beyond, only some serve as neighbours.
 const MAX_PAIRS: usize = 20_000_000;
 
+/// Less noise than this is left, radians: a twentieth of a degree is below what limits are told to.
+pub(super) const LEAST: f64 = 9e-4;
+
 /// Every direction moved to where it probably is without noise: the mean of those around it, weighted
 /// by a bell as wide as the noise (radians). See [`super::arcs::range`] for why. Sparse directions, and
 /// all of them without noise, stay where they are.
 pub(crate) fn settled(directions: &[DVec3], noise: f64) -> Vec<DVec3> {
-    // A twentieth of a degree is below what limits are told to.
-    if noise < 9e-4 {
+    if noise < LEAST {
         return directions.to_vec();
     }
     let mut order: Vec<usize> = (0..directions.len()).collect();

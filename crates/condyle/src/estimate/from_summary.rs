@@ -2,21 +2,18 @@
 
 use glam::DVec3;
 
-use super::arcs::{self, Range};
-use super::directions;
-use super::hinge::Hinge;
 use super::joint::{self, Seen};
-use super::kinds::{self, Decision, Evidence};
-use super::moments::Moments;
+use super::kinds;
 use super::occupancy::RADIUS_DEG;
 use super::options::{EstimateOptions, Method, Noise, Outliers};
+use super::quiet::quiet;
 use super::samples::Samples;
-use super::summary::{Counts, JointSummary, Summary};
-use super::universal::UniversalJoint;
+use super::summary::{JointSummary, Summary};
+use super::trace::{Look, Trace};
 use super::{Estimate, EstimateError};
-use crate::math::{Angle, Arc, Rotation, Rotations, direct_rotation};
+use crate::math::Angle;
 use crate::motion::Clip;
-use crate::rig::{JointKind, RigJoint};
+use crate::rig::RigJoint;
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
 
@@ -33,45 +30,41 @@ impl Summary {
     pub fn of_take(skeleton: &Skeleton, clip: &Clip, options: &EstimateOptions) -> Self {
         let reject = options.outliers == Outliers::Reject;
         let time_counts = options.noise == Noise::Auto;
-        let from = super::first_frame(clip, options);
         let frames = clip.frame_count();
         if frames == 0 {
             return Self::new(skeleton, Vec::new());
         }
         let joints: Vec<JointIndex> = skeleton.indices().collect();
-        let seen = threads::each(&joints, options.threads, |&joint| {
+        let look = Look { from: super::first_frame(clip, options), reject, time_counts };
+        let traces = threads::each(&joints, options.threads, |&joint| {
             skeleton.parent(joint)?;
-            let samples = Samples::new(skeleton, clip, joint, from, reject);
-            Some(Seen::new(vec![samples], false, time_counts, reject))
+            Some(Trace::new(skeleton, clip, joint, look))
         });
         let noise = match options.noise {
             Noise::Given(noise) => noise.radians().max(0.0),
             Noise::Auto => {
-                kinds::figure_noise(seen.iter().flatten().filter_map(|s| s.evidence.as_ref()))
+                kinds::figure_noise(traces.iter().flatten().filter_map(|t| t.evidence.as_ref()))
             }
         };
-        let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
-        let joints = threads::each(&work, options.threads, |(joint, seen)| {
-            let Some(seen) = seen else {
+        let work: Vec<(JointIndex, &Option<Trace<'_>>)> =
+            joints.iter().copied().zip(&traces).collect();
+        let joints = threads::each(&work, options.threads, |(joint, trace)| {
+            let Some(trace) = trace else {
                 return JointSummary { frames: frames as u64, clips: 1, ..JointSummary::default() };
             };
             let bone = || skeleton.bone_axis(*joint).unwrap_or(DVec3::Z);
-            let alone = seen.evidence.as_ref().filter(|_| reject).and_then(|evidence| {
-                seen.without_isolated(&kinds::decide(evidence, noise), bone())
-            });
-            let Seen { clips, moments, evidence, .. } = alone.as_ref().unwrap_or(seen);
-            let Some(samples) = clips.first() else { return JointSummary::default() };
-            let Samples { used, rejected, keys, jitter, .. } = *samples;
-            let counts = Counts { frames: used, rejected, keys };
+            let without = trace.without_isolated(noise, bone);
+            let Trace { rotations, counts, jitter, moments, evidence, .. } =
+                without.as_ref().unwrap_or(trace);
             let quiet = match evidence {
                 Some(evidence) if !options.raw => {
                     let decision = kinds::decide(evidence, noise);
-                    quiet(&samples.rotations, moments, evidence, &decision, bone)
+                    quiet(rotations, moments, evidence, &decision, bone)
                 }
                 _ => None,
             };
-            let marks = quiet.as_ref().unwrap_or(&samples.rotations);
-            JointSummary::new(*moments, marks, counts, jitter)
+            let marks = quiet.as_ref().unwrap_or(rotations);
+            JointSummary::new(*moments, marks, *counts, *jitter)
         });
         Self::new(skeleton, joints)
     }
@@ -88,83 +81,6 @@ impl Summary {
     pub fn resolution() -> Angle {
         Angle::from_degrees(RADIUS_DEG)
     }
-}
-
-/// The samples of one clip with the noise taken off the ends, as [`joint::entry`] does; `None` if they
-/// stay as they are. Only what is beyond an end moves, and only along the joint's own motion.
-fn quiet(
-    rotations: &Rotations,
-    moments: &Moments,
-    evidence: &Evidence,
-    decision: &Decision,
-    bone: impl FnOnce() -> DVec3,
-) -> Option<Rotations> {
-    let how = Range { noise: decision.noise, coverage: 1.0 };
-    if decision.noise <= 0.0 {
-        return None;
-    }
-    match decision.kind {
-        JointKind::Hinge => {
-            let hinge = Hinge::fit(&evidence.spread, moments, decision.noise);
-            let angles = hinge.angles(rotations);
-            let arc = arcs::range(std::slice::from_ref(&angles), how)?;
-            let moved = rotations.iter().zip(&angles).map(|(q, angle)| {
-                match beyond(arc, *angle).and_then(|back| turn(hinge.axis, back)) {
-                    Some(back) => q * back,
-                    None => q,
-                }
-            });
-            Some(moved.collect())
-        }
-        JointKind::Universal => {
-            let fit = evidence.universal.as_ref()?;
-            let matrices = &evidence.matrices;
-            let joint = UniversalJoint::new(fit, &evidence.spread, matrices, decision.noise)?;
-            let [alphas, betas] = joint.angles(rotations);
-            let arc = |angles: &Vec<f64>| arcs::range(std::slice::from_ref(angles), how);
-            let (first, second) = (arc(&alphas)?, arc(&betas)?);
-            let (center, back) = (joint.center, joint.center.inverse());
-            let angles = alphas.iter().zip(&betas);
-            let moved = rotations.iter().zip(angles).map(|(q, (alpha, beta))| {
-                let mut q = q;
-                if let Some(turn) = beyond(first, *alpha).and_then(|a| turn(joint.axes[0], a)) {
-                    q = center * turn * back * q;
-                }
-                if let Some(turn) = beyond(second, *beta).and_then(|a| turn(joint.axes[1], a)) {
-                    q = q * turn;
-                }
-                q
-            });
-            Some(moved.collect())
-        }
-        JointKind::Ball => {
-            let bone = bone();
-            let pointing: Vec<DVec3> = rotations.iter().map(|q| q * bone).collect();
-            let settled = directions::settled(&pointing, decision.noise);
-            let moved = rotations.iter().zip(pointing.iter().zip(&settled)).map(|(q, (a, b))| {
-                if a == b {
-                    return q;
-                }
-                direct_rotation(*a, *b).map_or(q, |direct| direct.rotation * q)
-            });
-            Some(moved.collect())
-        }
-        _ => None,
-    }
-}
-
-fn turn(axis: DVec3, angle: Angle) -> Option<Rotation> {
-    Rotation::from_axis_angle(axis, angle)
-}
-
-/// How far to turn an angle to bring it to the end of an arc; `None` if it is inside.
-fn beyond(arc: Arc, radians: f64) -> Option<Angle> {
-    let angle = Angle::from_radians(radians);
-    if arc.contains(angle) {
-        return None;
-    }
-    let end = arc.nearest(angle)?;
-    Some(Angle::from_radians(end.radians() - radians).wrapped())
 }
 
 /// Kinds and limits of all joints, from a summary of any number of clips.
@@ -267,6 +183,8 @@ mod tests {
     use crate::enforce::BoundRig;
     use crate::estimate::{Take, estimate};
     use crate::limits::Limit;
+    use crate::math::Arc;
+    use crate::rig::JointKind;
     use crate::synth::{Figure, Options, Rng, Synth};
 
     fn clips(noise_deg: f64, count: u64) -> Vec<Synth> {
@@ -388,43 +306,5 @@ mod tests {
         assert!(matches!(error(&summary, &half), EstimateError::NeedsSamples { .. }));
         let paper = EstimateOptions { method: Method::Paper, ..options };
         assert!(matches!(error(&summary, &paper), EstimateError::NeedsSamples { .. }));
-    }
-
-    #[test]
-    #[ignore = "measures time"]
-    fn times() {
-        use std::time::Instant;
-
-        for noise in [0.0, 0.3] {
-            for frames in [300, 3000, 30_000] {
-                let noise = Angle::from_degrees(noise);
-                let options = Options { frames, noise, ..Options::default() };
-                let synth = Synth::generate(&Figure::human(), &options, 1).unwrap();
-                for raw in [false, true] {
-                    let how = EstimateOptions { raw, ..EstimateOptions::default() };
-                    let start = Instant::now();
-                    let summary = part(&synth, &how);
-                    let took = start.elapsed();
-                    let start = Instant::now();
-                    std::hint::black_box(estimate_summary(&summary, &how).unwrap());
-                    println!(
-                        "{frames} frames, noise {:.1} deg, raw {raw}: summary {took:?}, estimate {:?}",
-                        noise.degrees(),
-                        start.elapsed()
-                    );
-                }
-                let start = Instant::now();
-                for joint in synth.skeleton.indices().skip(1) {
-                    std::hint::black_box(Samples::new(
-                        &synth.skeleton,
-                        &synth.clip,
-                        joint,
-                        0,
-                        true,
-                    ));
-                }
-                println!("  samples alone {:?}", start.elapsed());
-            }
-        }
     }
 }

@@ -21,7 +21,7 @@ use crate::math::{Rotation, SwingAxes, SwingTwist, direct_rotation, trig};
 use crate::rig::JointKind;
 
 /// Fewer samples than this are all kept: one of them is more than [`MOST`].
-const FEW: usize = 50;
+pub(super) const FEW: usize = 50;
 
 /// At most this share of the samples are glitches.
 const MOST: f64 = 0.02;

@@ -43,10 +43,12 @@ mod noise;
 mod occupancy;
 mod options;
 mod paper;
+mod quiet;
 mod samples;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod universal;
 
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use glam::DQuat;
 
-use crate::math::{Rotation, Rotations};
+use crate::math::{Kernel, Level, Rotation, Rotations};
 
 /// A set of cells of SO(3), each less than [`RADIUS_DEG`] around its centre.
 ///
@@ -270,20 +270,34 @@ fn is_block(block: u32) -> bool {
 }
 
 fn cells_of(rotations: &Rotations) -> Vec<u32> {
-    let [x, y, z, w] = rotations.xyzw();
-    let n = rotations.len();
-    let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
-    let mut cells = vec![0; n];
-    for (i, cell) in cells.iter_mut().enumerate() {
-        *cell = cell_of([x[i], y[i], z[i], w[i]]);
-    }
+    let mut cells = vec![0; rotations.len()];
+    Level::best().run(Cells { rotations: rotations.xyzw(), cells: &mut cells });
     cells
+}
+
+struct Cells<'a> {
+    rotations: [&'a [f64]; 4],
+    cells: &'a mut [u32],
+}
+
+#[allow(clippy::inline_always, reason = "a kernel")]
+impl Kernel for Cells<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { rotations, cells } = self;
+        let n = cells.len();
+        let [x, y, z, w] = rotations.map(|c| &c[..n]);
+        for (i, cell) in cells.iter_mut().enumerate() {
+            *cell = cell_of([x[i], y[i], z[i], w[i]]);
+        }
+    }
 }
 
 /// The cell of a quaternion x, y, z, w: 64 times its block, and its place in the block.
 ///
 /// Without branches and with lanes of one width, so that a loop over it works on several at once.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "in a kernel")]
 fn cell_of([x, y, z, w]: [f64; 4]) -> u32 {
     let [ax, ay, az, aw] = [x, y, z, w].map(f64::abs);
     let largest = larger(larger(larger(ax, ay), az), aw);
@@ -305,18 +319,21 @@ fn cell_of([x, y, z, w]: [f64; 4]) -> u32 {
 }
 
 /// One instruction, where `f64::max` takes care of NaN.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "in a kernel")]
 fn larger(a: f64, b: f64) -> f64 {
     pick(a > b, a, b)
 }
 
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "in a kernel")]
 fn pick(condition: bool, a: f64, b: f64) -> f64 {
     if condition { a } else { b }
 }
 
 /// The interval of a ratio.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "in a kernel")]
 fn step(t: f64) -> u64 {
     let s = t * (A - (A - 1.0) * t.abs()) * HALF + (HALF - 0.5);
     // Rounding may carry a ratio of ±1 beyond the ends. NaN, which no rotation has, becomes 0.
@@ -381,8 +398,6 @@ fn sort(cells: &mut Vec<u32>) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use glam::DVec3;
 
     use super::*;
@@ -540,64 +555,6 @@ mod tests {
                 sets[other].merge(&taken);
             }
             assert_eq!(sets[0], all, "{round}");
-        }
-    }
-
-    #[test]
-    #[ignore = "measures time"]
-    fn times() {
-        let best = |mut run: Box<dyn FnMut()>| {
-            (0..20)
-                .map(|_| {
-                    let start = Instant::now();
-                    run();
-                    start.elapsed().as_secs_f64()
-                })
-                .fold(f64::INFINITY, f64::min)
-        };
-        for count in [1000, 10_000, 100_000] {
-            let rotations = shoulder(count, 1);
-            let samples = super::super::samples::Samples::from_series(&rotations, false);
-            let mut rng = Rng::new(2);
-            let random: Rotations = (0..count).map(|_| rng.rotation()).collect();
-            for (name, from) in
-                [("in time", rotations), ("sorted", samples.rotations), ("random", random)]
-            {
-                let set = Occupancy::of(&from);
-                let time = best(Box::new(move || {
-                    std::hint::black_box(Occupancy::of(&from));
-                }));
-                println!(
-                    "{count} {name}: {:.1} ns per rotation, {} blocks, {} cells",
-                    1e9 * time / count as f64,
-                    set.blocks.len(),
-                    set.count()
-                );
-            }
-        }
-        let mut all = Occupancy::of(&shoulder(100_000, 1));
-        let few = Occupancy::of(&shoulder(2000, 2));
-        let sizes = [&all, &few].map(|s| s.blocks.len());
-        all.merge(&few);
-        let time = best(Box::new(move || all.merge(&few)));
-        println!("merging {sizes:?} blocks, all there: {:.1} us", 1e6 * time);
-        for (count, seeds) in [(3_000, [1, 2]), (3_000, [1, 1]), (5_000, [1, 1])] {
-            let [a, b] = seeds.map(|seed| {
-                let mut all = Occupancy::of(&shoulder(count, seed));
-                (2..8).for_each(|k| all.merge(&Occupancy::of(&shoulder(count, seed + 10 * k))));
-                all
-            });
-            let mut both = a.clone();
-            both.merge(&b);
-            let sizes = [&a, &b, &both].map(|s| s.blocks.len());
-            // Copies made before the clock starts.
-            let mut copies = vec![a; 20];
-            let time = best(Box::new(move || {
-                let mut set = copies.pop().unwrap();
-                set.merge(&b);
-                std::hint::black_box(set);
-            }));
-            println!("merging {sizes:?} blocks: {:.1} us", 1e6 * time);
         }
     }
 }

@@ -12,6 +12,7 @@ mod inside;
 mod invariance;
 mod kinds;
 mod limits;
+mod summary;
 
 use super::*;
 use crate::limits::Limit;

@@ -32,6 +32,7 @@ pub use interpolate::{Interpolation, Squad, cubic_point};
 pub use mean::{MeanRotation, mean_rotation};
 pub use rotation::Rotation;
 pub(crate) use rotation::{angle_between, unit};
+pub(crate) use simd::Kernel;
 pub use simd::Level;
 pub use swing::SwingKind;
 pub use swing_twist::{Swing, SwingAxes, SwingTwist, SwingTwistHalves};
