@@ -656,7 +656,6 @@ impl Estimating {
                 ..PaperOptions::default()
             },
             threads: self.threads.unwrap_or_else(processors),
-            ..EstimateOptions::default()
         }
     }
 

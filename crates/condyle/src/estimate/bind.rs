@@ -1,5 +1,4 @@
 //! A bind pose that the limits do not allow: found, and a pose to start from instead (A10).
-#![allow(unreachable_pub, reason = "re-exported with the options of the estimate, which follows")]
 
 use glam::DVec3;
 

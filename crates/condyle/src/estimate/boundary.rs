@@ -21,7 +21,6 @@ pub(super) use self::samples::{compare, emptiest};
 use self::sides::take_in;
 use self::simplify::{is_simple, simplified};
 use self::walk::{Walk, outline};
-use crate::limits::SwingLimit;
 use crate::math::trig;
 
 /// What to look for.
@@ -58,17 +57,6 @@ pub(crate) enum Boundary {
     Everything,
     /// Inside all of these polygons, which [`SwingLimit::Polygons`] takes. There is one.
     Polygons(Vec<Vec<DVec3>>),
-}
-
-impl Boundary {
-    /// The limit that allows what is inside; `None` for nothing.
-    pub(crate) fn limit(self) -> Option<SwingLimit> {
-        match self {
-            Self::Nothing => None,
-            Self::Everything => Some(SwingLimit::Free),
-            Self::Polygons(polygons) => Some(SwingLimit::Polygons(polygons)),
-        }
-    }
 }
 
 /// The outer boundary of the region that the directions fill.

@@ -198,6 +198,7 @@ pub(crate) fn entry(
         }
     }
     add_notes(&mut notes, seen, options);
+    notes.append(&mut entry.notes);
     entry.notes = notes;
     entry
 }
@@ -245,6 +246,12 @@ fn judge(
     entry.rest_inside = Some(inside);
     entry.rest_excess = Some(start.map_or(Angle::ZERO, |start| start.excess));
     entry.start = start.map(|start| rest * start.rotation);
+    if start.is_some_and(|start| start.fell_back) {
+        entry.notes.push(
+            "the repair asked for is not allowed here: it starts from the nearest sampled pose"
+                .to_owned(),
+        );
+    }
 }
 
 /// At most so many rotations that were left out are listed.

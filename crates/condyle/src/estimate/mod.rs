@@ -18,7 +18,6 @@
 //! let document = found.into_rig().write()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![allow(dead_code, reason = "in work")]
 
 mod arcs;
 mod ball;

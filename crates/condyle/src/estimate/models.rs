@@ -124,11 +124,6 @@ impl Universal {
         let variance = found.value * spread.count / (spread.count - 4.0).max(1.0);
         (variance.is_finite()).then_some(Self { a: found.a, b: found.b, c: found.c, variance })
     }
-
-    /// How far a rotation is from the joint's, in radians; signed, and to first order.
-    pub(crate) fn residual(&self, q: Rotation) -> f64 {
-        (self.a.dot(q * self.b) - self.c) / (1.0 - self.c * self.c).max(1e-12).sqrt()
-    }
 }
 
 /// A quadratic form of `vec(a bᵀ)`, and what c is.

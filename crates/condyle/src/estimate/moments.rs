@@ -1,7 +1,5 @@
 //! What a joint's samples say about its kind: means of products of four components of the quaternion.
 
-use glam::{DMat3, DVec3};
-
 use crate::math::{Rotation, Rotations};
 
 /// Sums over rotations of all products of four components of their quaternions.
@@ -205,14 +203,7 @@ pub(crate) struct MatrixMoments {
     pub(crate) products: [[f64; 9]; 9],
 }
 
-impl MatrixMoments {
-    /// The mean of `a · R b`.
-    pub(crate) fn mean_of(&self, a: DVec3, b: DVec3) -> f64 {
-        let m = &self.mean;
-        let rows = DMat3::from_cols_array(&[m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]);
-        a.dot(rows * b)
-    }
-}
+impl MatrixMoments {}
 
 /// The entries of a rotation matrix, by rows, as sums of products of two components.
 const ENTRIES: [&[(usize, usize, f64)]; 9] = {
@@ -332,8 +323,20 @@ pub(crate) fn rotation_unchecked([x, y, z, w]: [f64; 4]) -> Rotation {
 
 #[cfg(test)]
 mod tests {
+    use glam::{DMat3, DVec3};
+
     use super::*;
     use crate::synth::Rng;
+
+    impl MatrixMoments {
+        /// The mean of `a · R b`.
+        pub(crate) fn mean_of(&self, a: DVec3, b: DVec3) -> f64 {
+            let m = &self.mean;
+            let rows =
+                DMat3::from_cols_array(&[m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]);
+            a.dot(rows * b)
+        }
+    }
 
     fn random(count: usize) -> Rotations {
         let mut rng = Rng::new(3);

@@ -90,27 +90,6 @@ impl Occupancy {
         self.blocks.iter().copied().zip(self.bits.iter().copied())
     }
 
-    /// Adds the cell of one rotation. Many at once are faster by [`of`](Self::of) and
-    /// [`merge`](Self::merge).
-    pub(crate) fn mark(&mut self, rotation: Rotation) {
-        let cell = cell_of(rotation.quat().to_array());
-        let bit = 1 << (cell & 63);
-        match self.blocks.binary_search(&(cell >> 6)) {
-            Ok(i) => self.bits[i] |= bit,
-            Err(i) => {
-                self.blocks.insert(i, cell >> 6);
-                self.bits.insert(i, bit);
-            }
-        }
-    }
-
-    /// Whether the cell of a rotation is in the set.
-    pub(crate) fn contains(&self, rotation: Rotation) -> bool {
-        let cell = cell_of(rotation.quat().to_array());
-        let found = self.blocks.binary_search(&(cell >> 6));
-        found.is_ok_and(|i| self.bits[i] & (1 << (cell & 63)) != 0)
-    }
-
     /// The cells of both.
     pub(crate) fn merge(&mut self, other: &Self) {
         if self.blocks.is_empty() {
@@ -167,11 +146,6 @@ impl Occupancy {
     /// How many cells.
     pub(crate) fn count(&self) -> u64 {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
-    }
-
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
     }
 
     /// The centres of the cells, in an order that depends on the set alone.
@@ -403,6 +377,29 @@ mod tests {
     use super::*;
     use crate::math::arbitrary;
     use crate::synth::Rng;
+
+    impl Occupancy {
+        /// Adds the cell of one rotation. Many at once are faster by [`of`](Self::of) and
+        /// [`merge`](Self::merge).
+        pub(crate) fn mark(&mut self, rotation: Rotation) {
+            let cell = cell_of(rotation.quat().to_array());
+            let bit = 1 << (cell & 63);
+            match self.blocks.binary_search(&(cell >> 6)) {
+                Ok(i) => self.bits[i] |= bit,
+                Err(i) => {
+                    self.blocks.insert(i, cell >> 6);
+                    self.bits.insert(i, bit);
+                }
+            }
+        }
+
+        /// Whether the cell of a rotation is in the set.
+        pub(crate) fn contains(&self, rotation: Rotation) -> bool {
+            let cell = cell_of(rotation.quat().to_array());
+            let found = self.blocks.binary_search(&(cell >> 6));
+            found.is_ok_and(|i| self.bits[i] & (1 << (cell & 63)) != 0)
+        }
+    }
 
     #[test]
     fn corners_of_all_cells_are_near_their_centres() {

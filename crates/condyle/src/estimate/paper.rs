@@ -17,7 +17,6 @@
 //! | 28 | acos, a lock at ψ = 0 | atan2, which keeps all digits, and the lock at ψ = π too |
 //!
 //! The bind pose (eq 20–24) is in [`bind`](super::bind).
-#![allow(unreachable_pub, reason = "re-exported with the options of the estimate, which follows")]
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -79,6 +78,7 @@ pub(crate) struct PaperJoint {
     pub(crate) center: Rotation,
     pub(crate) limit: Limit,
     /// Standard deviations along the principal axes, largest first.
+    #[cfg(test)]
     pub(crate) deviations: [Angle; 3],
     /// Why it is this kind, in a sentence.
     pub(crate) why: String,
@@ -140,8 +140,15 @@ pub(crate) fn estimate(samples: &[&Rotations], options: &PaperOptions) -> Option
             (JointKind::Ball, Rotation::IDENTITY, Limit::EulerBox(euler_box))
         }
     };
-    let deviations = spread.deviations.map(Angle::from_radians);
-    Some(PaperJoint { kind, center, limit, deviations, why, notes })
+    Some(PaperJoint {
+        kind,
+        center,
+        limit,
+        #[cfg(test)]
+        deviations: spread.deviations.map(Angle::from_radians),
+        why,
+        notes,
+    })
 }
 
 /// Two interleaved sums: what two lanes of a register hold, and no more registers than there are.

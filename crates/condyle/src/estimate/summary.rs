@@ -15,9 +15,7 @@ use super::cst;
 use super::jitter::Jitters;
 use super::moments::Moments;
 use super::occupancy::Occupancy;
-use super::samples::Samples;
 use crate::math::{Angle, Rotation, Rotations};
-use crate::motion::Clip;
 use crate::skeleton::{EndSite, Joint, JointIndex, MAX_JOINTS, Skeleton, SkeletonError};
 
 /// What is known of one joint from any number of clips.
@@ -69,13 +67,6 @@ impl JointSummary {
             clips: 1,
             jitters: jitter.map_or_else(Jitters::default, |jitter| Jitters::of(jitter, frames)),
         }
-    }
-
-    /// One clip, its samples taken as they are.
-    pub(crate) fn of(samples: &Samples) -> Self {
-        let Samples { rotations, used, rejected, jitter, keys, .. } = samples;
-        let counts = Counts { frames: *used, rejected: *rejected, keys: *keys };
-        Self::new(Moments::of(rotations), rotations, counts, *jitter)
     }
 
     /// The clips of both. Counts stop at the largest number there is.
@@ -181,15 +172,6 @@ impl Summary {
                 })
                 .collect(),
         }
-    }
-
-    /// One clip, its samples taken as they are.
-    pub(crate) fn of_clip(skeleton: &Skeleton, clip: &Clip, reject: bool) -> Self {
-        let joints = skeleton
-            .indices()
-            .map(|joint| JointSummary::of(&Samples::new(skeleton, clip, joint, 0, reject)))
-            .collect();
-        Self::new(skeleton, joints)
     }
 
     /// What is known of a joint.
@@ -365,7 +347,29 @@ impl std::error::Error for MergeError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::samples::Samples;
+    use crate::motion::Clip;
     use crate::synth::{Figure, Options, Rng, Synth};
+
+    impl Summary {
+        /// One clip, its samples taken as they are.
+        pub(crate) fn of_clip(skeleton: &Skeleton, clip: &Clip, reject: bool) -> Self {
+            let joints = skeleton
+                .indices()
+                .map(|joint| JointSummary::of(&Samples::new(skeleton, clip, joint, 0, reject)))
+                .collect();
+            Self::new(skeleton, joints)
+        }
+    }
+
+    impl JointSummary {
+        /// One clip, its samples taken as they are.
+        pub(crate) fn of(samples: &Samples) -> Self {
+            let Samples { rotations, used, rejected, jitter, keys, .. } = samples;
+            let counts = Counts { frames: *used, rejected: *rejected, keys: *keys };
+            Self::new(Moments::of(rotations), rotations, counts, *jitter)
+        }
+    }
 
     /// A figure, one of three sizes, with the motion of a seed; some without their last joints.
     fn random(seed: u64) -> Summary {

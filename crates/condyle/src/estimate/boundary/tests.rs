@@ -2,11 +2,23 @@
 
 use super::*;
 use crate::estimate::unit;
+use crate::limits::SwingLimit;
 use crate::limits::{Limit, PreparedLimit, SwingTwistLimit};
 use crate::math::{Angle, Arc, Rotation};
 use crate::synth::{
     Coordinates, Figure, JointTruth, Options, RegionShape, Rng, SwingRegion, Synth,
 };
+
+impl Boundary {
+    /// The limit that allows what is inside; `None` for nothing.
+    pub(crate) fn limit(self) -> Option<SwingLimit> {
+        match self {
+            Self::Nothing => None,
+            Self::Everything => Some(SwingLimit::Free),
+            Self::Polygons(polygons) => Some(SwingLimit::Polygons(polygons)),
+        }
+    }
+}
 
 pub(super) fn deg(d: f64) -> Angle {
     Angle::from_degrees(d)
