@@ -18,7 +18,7 @@ use glam::DVec3;
 use self::samples::Samples;
 use self::samples::real;
 pub(super) use self::samples::{compare, emptiest};
-use self::sides::take_in;
+use self::sides::{Sides, take_in};
 use self::simplify::{is_simple, simplified};
 use self::walk::{Walk, outline};
 use crate::math::trig;
@@ -83,13 +83,13 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
     let least_reach = 2.5 * half_width;
     let corners = options.corners.max(4);
     let (empty, empty_radius) = samples.emptiest();
-    let mut points = samples.thinned();
     let usual = |area: f64| samples.reach(area).clamp(least_reach, MOST_REACH);
     let mut reach = match options.reach {
         Some(reach) => usable(reach).clamp(least_reach, MOST_REACH),
         None => usual(samples.covered()),
     };
-    if options.reach.is_none() && reach <= empty_radius {
+    let mut points = samples.thinned(reach);
+    if options.reach.is_none() && reach <= empty_radius && !samples.are_many() {
         // Better by the area inside of a first walk, which is the same whichever way samples are turned.
         let rough = samples.covered();
         let first = usual(0.8 * rough);
@@ -112,8 +112,8 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
             break;
         }
         // What was left out by a walk around a part of them.
-        points = samples.thinned();
         reach *= 1.5;
+        points = samples.thinned(reach);
         let most = MOST_REACH.min(0.999 * empty_radius);
         if reach >= most {
             reach = most;
@@ -175,8 +175,14 @@ fn attempt(samples: &Samples, points: &[DVec3], scale: &Scale) -> Option<Vec<DVe
         if missing.iter().any(|m| m.distance > 0.6 * scale.reach) {
             return None;
         }
-        let before = samples.outside(&whole, scale.empty, scale.reach);
-        // Where only the steps lost something, by rounding, it is taken in after them.
+        // Steps only add to the inside, so that no others can have been outside before them.
+        let sides = Sides::new(&whole, scale.empty);
+        let mut before = Vec::new();
+        if !samples.are_many() {
+            missing.iter().for_each(|m| sides.check(m.at, &mut before));
+        }
+        // Where only the steps lost something, by rounding, it is taken in after them; and of very many
+        // what was not walked around.
         whole =
             if before.is_empty() { take_in(&polygon, missing) } else { take_in(&whole, before) };
     }

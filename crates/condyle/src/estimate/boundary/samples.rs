@@ -102,14 +102,19 @@ impl Samples {
         covered(level) * (1.0 - part) + covered(level + 1) * part
     }
 
-    /// All of them; of very many the first of each cell, of cells as small as may be.
-    pub(super) fn thinned(&self) -> Vec<DVec3> {
-        if self.directions.len() <= MANY {
+    /// Whether there are more than can all be walked around.
+    pub(super) fn are_many(&self) -> bool {
+        self.directions.len() > MANY
+    }
+
+    /// All of them; of very many the first of each cell, of cells that are small for a reach.
+    pub(super) fn thinned(&self, reach: f64) -> Vec<DVec3> {
+        if !self.are_many() {
             return self.directions.clone();
         }
-        let mut level = LEVELS;
-        while level > 0 && self.occupied[level as usize] > MANY {
-            level -= 1;
+        let mut level = 0;
+        while level < LEVELS && FRAC_PI_2 / real(1 << level) > 0.35 * reach {
+            level += 1;
         }
         self.first_of_cells(level)
     }
@@ -258,7 +263,7 @@ pub(super) fn sort(order: &mut Vec<u64>) {
 }
 
 /// More samples are not walked around.
-const MANY: usize = 16_384;
+const MANY: usize = 8192;
 
 /// Samples in a cell that tell how dense they are.
 pub(super) const ENOUGH: f64 = 2.5;
