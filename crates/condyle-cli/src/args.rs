@@ -567,6 +567,9 @@ pub(crate) struct Merge {
     #[arg(long, value_name = "DEG", default_value = "0", allow_hyphen_values = true,
           value_parser = margin)]
     margin: Angle,
+    /// Where a joint starts whose rest pose its limit does not allow
+    #[arg(long, default_value = "nearest")]
+    repair: RepairName,
     /// How many threads to use; the result is the same [default: as many as there are processors]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
     threads: Option<NonZeroUsize>,
@@ -579,6 +582,7 @@ impl Merge {
             ball: self.model.model(),
             corners: self.corners,
             margin: self.margin,
+            repair: self.repair.repair(),
             threads: self.threads.unwrap_or_else(processors),
             ..EstimateOptions::default()
         }
@@ -646,11 +650,7 @@ impl Estimating {
             coverage: self.coverage,
             raw: self.raw,
             margin: self.margin,
-            repair: match self.repair {
-                RepairName::Nearest => Repair::Nearest,
-                RepairName::Middle => Repair::MidRange,
-                RepairName::Mean => Repair::Mean,
-            },
+            repair: self.repair.repair(),
             paper: PaperOptions {
                 threshold: self.threshold.unwrap_or_default(),
                 ..PaperOptions::default()
@@ -659,9 +659,19 @@ impl Estimating {
         }
     }
 
-    /// Whether an option was given that the method does not have.
-    pub(crate) fn idle_threshold(&self) -> bool {
-        self.threshold.is_some() && matches!(self.method, MethodName::Robust)
+    /// The options that were given and that the method does not have.
+    pub(crate) fn idle(&self) -> Vec<&'static str> {
+        let given = match self.method {
+            MethodName::Robust => vec![("--threshold", self.threshold.is_some())],
+            MethodName::Paper => vec![
+                ("--model", !matches!(self.model, ModelName::Auto | ModelName::Box)),
+                ("--noise", self.noise != Noise::Auto),
+                ("--coverage", self.coverage < 1.0),
+                ("--raw", self.raw),
+                ("--margin", self.margin.radians() > 0.0),
+            ],
+        };
+        given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
     }
 }
 
@@ -674,6 +684,16 @@ pub(crate) enum RepairName {
     Middle,
     /// At the mean of the samples where that is allowed, else as nearest
     Mean,
+}
+
+impl RepairName {
+    const fn repair(self) -> Repair {
+        match self {
+            Self::Nearest => Repair::Nearest,
+            Self::Middle => Repair::MidRange,
+            Self::Mean => Repair::Mean,
+        }
+    }
 }
 
 /// How kinds and limits are found.

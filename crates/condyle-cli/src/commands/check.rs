@@ -190,8 +190,15 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         found.joints.len(),
     );
     let told: Vec<&JointCheck> =
-        found.joints.iter().filter(|j| j.outside + j.within_noise + j.left_out > 0).collect();
+        found.joints.iter().filter(|j| j.outside + j.left_out > 0).collect();
+    let quiet = found.joints.len() - told.len();
+    let noisy = found.joints.iter().filter(|j| j.within_noise > 0 && j.outside + j.left_out == 0);
+    let noisy = match noisy.count() {
+        0 => String::new(),
+        n => format!(", {n} of them here and there by no more than the noise outside"),
+    };
     if told.is_empty() {
+        let _ = writeln!(text, "all are inside{noisy}");
         return text;
     }
     let mut table =
@@ -215,9 +222,8 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         );
         let _ = writeln!(text, "and not counted; --all counts them");
     }
-    let rest = found.joints.len() - told.len();
-    if rest > 0 {
-        let _ = writeln!(text, "{rest} more are inside in every frame");
+    if quiet > 0 {
+        let _ = writeln!(text, "{quiet} more are inside{noisy}");
     }
     text
 }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::Answer;
 use super::estimate::{
     Moving, Origin, Target, clip_of, deliver, existing, failure_of, json_of_failure, same_figure,
-    with_path,
+    warn_of_idle, with_path,
 };
 use super::info::json_of_error;
 use super::stats::estimated;
@@ -68,6 +68,7 @@ impl Problem {
 }
 
 pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
+    warn_of_idle(&args.how);
     let Corpus { output, fresh, json, reading, .. } = args;
     let target = Target { output, fresh: *fresh, json: *json, strict: reading.strict() };
     let options = args.how.options();
@@ -167,6 +168,10 @@ fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
         } else {
             let beside = folder.parent().map(list).and_then(Result::ok).unwrap_or_default();
             let files: Vec<PathBuf> = beside.into_iter().map(|(path, _)| path).collect();
+            if !is(folder, "bvh") && !is(folder, "amc") {
+                let what = "is neither BVH nor AMC".to_owned();
+                problems.push(Problem::file(folder, what, "corpus reads motion of these formats"));
+            }
             add(folder, &files, &mut jobs, &mut problems);
         }
     }

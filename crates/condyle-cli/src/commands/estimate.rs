@@ -18,7 +18,7 @@ use super::figures::{figures_of, in_a_line, in_words};
 use super::info::json_of_error;
 use super::rig::rig_of;
 use super::{Answer, limits, print_bytes};
-use crate::args::{Estimate, Reading};
+use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
     Failure, hundredths, json_degrees, new_table, number, print_note, print_read_error,
     print_warning, print_warnings, printable, progress, some_of, working, wrapped, write_whole,
@@ -88,9 +88,7 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     }
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
-    if args.how.idle_threshold() {
-        print_warning("--threshold is for --method paper; the robust method takes --noise");
-    }
+    warn_of_idle(&args.how);
     let bind = args.bind.as_ref().map(|bind| bind_pose(bind, &clips[0], args)).transpose()?;
     let sign = working("estimating");
     let found = match &bind {
@@ -113,6 +111,13 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         n => format!(" of {n} files"),
     };
     deliver(&target, there, &found, &Origin { what, json, lines: Vec::new() })
+}
+
+/// Options that change nothing should not seem to.
+pub(super) fn warn_of_idle(how: &Estimating) {
+    for option in how.idle() {
+        print_warning(&format!("{option} changes nothing with this --method"));
+    }
 }
 
 /// The pose that `--bind` names: a frame of the first clip, or a file.
@@ -460,7 +465,7 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
         let joints = found.joints.iter().filter(|(_, j)| j.rejected.is_some_and(|n| n > 0)).count();
         let line = format!(
             "{left_out} samples of {joints} joints were left out as glitches: check knows them from the \
-             rig and does not count them; --outliers keep takes them in."
+             rig, up to 1000 of a joint, and does not count them; --outliers keep takes them in."
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }

@@ -143,7 +143,7 @@ fn read_part(path: &Path) -> Result<Summary, Failure> {
         let help = "check the path, and that it is a file you may read";
         failed(format!("cannot be read: {error}"), help)
     })?;
-    let help = "summaries are what condyle stats writes; make this one again";
+    let help = "summaries are what condyle stats writes from motion files; make this one again";
     // The error begins with the place, which stands right after the name.
     Summary::read(&bytes).map_err(|error| Failure::Place {
         what: format!("{}:{error}", path.display()),

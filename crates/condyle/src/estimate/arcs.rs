@@ -38,12 +38,12 @@ pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
         return exact(&all);
     }
     let Gap { start, width: gap, .. } = largest_gap(&all)?;
-    if is_full(all.len(), gap) {
-        return Some(Arc::FULL);
-    }
     if how.coverage < 1.0 {
         all.sort_unstable_by(f64::total_cmp);
         return shortest(&all, how.coverage);
+    }
+    if is_full(all.len(), gap) {
+        return Some(Arc::FULL);
     }
     let (mut low, mut high) = (TAU, 0.0_f64);
     let along = |a: &f64| {

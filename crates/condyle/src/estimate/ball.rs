@@ -357,10 +357,13 @@ fn bounds_at(ranges: &[(DVec3, [f64; 2])], margin: f64) -> Option<Vec<TwistAt>> 
 
 /// Directions of samples, each far from those before, until none is.
 pub(super) fn spread_nodes(all: &[DVec3]) -> Vec<DVec3> {
-    let Some(first) = all.first() else { return Vec::new() };
+    // Whatever the order of clips.
+    let Some(first) = all.iter().copied().min_by(|a, b| super::boundary::compare(*a, *b)) else {
+        return Vec::new();
+    };
     let farthest_first =
         |from: DVec3| all.iter().min_by(|a, b| a.dot(from).total_cmp(&b.dot(from))).copied();
-    let Some(start) = farthest_first(*first) else { return Vec::new() };
+    let Some(start) = farthest_first(first) else { return Vec::new() };
     let mut nodes = vec![start];
     let mut nearest: Vec<f64> = all.iter().map(|d| d.dot(start)).collect();
     let (_, spacing) = trig::sin_cos(NODE_SPACING);

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::hinge::ON_ORBIT;
+use super::joint::REPAIR_NOT_ALLOWED;
 use super::{Estimate, EstimateError, EstimateOptions, Take, estimate};
 use crate::math::{Angle, Rotation};
 use crate::motion::Pose;
+use crate::rig::JointKind;
 use crate::skeleton::Skeleton;
 
 /// A bind pose that is not the rest pose of the files: the local rotation of each joint, by name.
@@ -84,13 +86,16 @@ pub fn estimate_about(
         let back = entry.center.inverse();
         let excess = -limit.distance(back).radians();
         // Seen from rest, an orbit so near would go through it.
-        let inside = excess <= entry.noise.map_or(0.0, Angle::radians).max(ON_ORBIT);
+        let near = match entry.kind {
+            JointKind::Ball => 0.0,
+            _ => entry.noise.map_or(0.0, Angle::radians).max(ON_ORBIT),
+        };
+        let inside = excess <= near || limit.contains(back);
         entry.rest_inside = Some(inside);
         entry.rest_excess = Some(Angle::from_radians(if inside { 0.0 } else { excess }));
-        if inside {
-            entry.start = None;
-        } else if bound_inside {
-            entry.start = Some(*bound);
+        if inside || bound_inside {
+            entry.start = (!inside).then_some(*bound);
+            entry.notes.retain(|note| note != REPAIR_NOT_ALLOWED);
         }
     }
     Ok(found)

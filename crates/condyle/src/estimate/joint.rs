@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::arcs::{self, Range};
 use super::ball::{self, BallOptions};
-use super::bind::{self, Repair};
+use super::bind;
 use super::excess;
 use super::hinge::{Hinge, ON_ORBIT};
 use super::kinds::{self, Decision, Evidence, decide};
@@ -108,8 +108,10 @@ pub(super) fn paper_entry(
         source: Some(Source::Estimated),
         ..RigJoint::default()
     };
+    // The paper has all samples inside.
+    let whole = EstimateOptions { coverage: 1.0, ..*options };
     match entry.limit.prepare() {
-        Ok(limit) => judge(&mut entry, &limit, &clips, 0.0, skeleton[joint].rest, options.repair),
+        Ok(limit) => judge(&mut entry, &limit, &clips, 0.0, skeleton[joint].rest, &whole),
         Err(error) => {
             entry.notes.push(format!("the limit cannot be used ({error}); it is left open"));
             entry.limit = Limit::Free;
@@ -139,7 +141,6 @@ pub(crate) fn entry(
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
     let decision = decide(evidence, noise);
-    let why = kinds::why(evidence, noise, decision.kind);
     let mut notes = Vec::new();
     let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
         notes.push("nothing shows where its bone points: z is taken".to_owned());
@@ -151,6 +152,7 @@ pub(crate) fn entry(
     let seen = alone.as_ref().unwrap_or(seen);
     let Some(evidence) = &seen.evidence else { return unseen() };
     let mut decision = decide(evidence, noise);
+    let why = kinds::why(evidence, noise, decision.kind);
     let model = match decision.kind {
         JointKind::Fixed => fixed(evidence, &decision),
         JointKind::Hinge => hinge(seen, evidence, &decision, options),
@@ -189,7 +191,7 @@ pub(crate) fn entry(
     match entry.limit.prepare() {
         Ok(limit) => {
             let rest = skeleton[joint].rest;
-            judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options.repair);
+            judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options);
             settle_left_out(&mut entry, &limit, seen, rest, &mut notes);
         }
         Err(error) => {
@@ -197,13 +199,19 @@ pub(crate) fn entry(
             entry.limit = Limit::Free;
         }
     }
-    add_notes(&mut notes, seen, options);
+    add_notes(&mut notes, seen);
+    if options.coverage < 1.0 && entry.kind != JointKind::Fixed {
+        notes.push(format!(
+            "each of its ranges holds {} % of the samples by choice, and check counts the others",
+            rounded(100.0 * options.coverage, 100.0)
+        ));
+    }
     notes.append(&mut entry.notes);
     entry.notes = notes;
     entry
 }
 
-fn add_notes(notes: &mut Vec<String>, seen: &Seen, options: &EstimateOptions) {
+fn add_notes(notes: &mut Vec<String>, seen: &Seen) {
     let used = seen.used();
     if used < FEW_SAMPLES {
         notes.push(format!("only {used} samples: kind and limits are a first guess"));
@@ -215,17 +223,15 @@ fn add_notes(notes: &mut Vec<String>, seen: &Seen, options: &EstimateOptions) {
     if seen.translation_moves {
         notes.push("its place in the parent moves, which is not looked at".to_owned());
     }
-    if options.coverage < 1.0 {
-        notes.push(format!(
-            "{} % of the samples are inside its limit by choice",
-            rounded(100.0 * options.coverage, 100.0)
-        ));
-    }
 }
 
 fn rounded(value: f64, units: f64) -> f64 {
     (value * units).round() / units
 }
+
+/// What is said where a repair gives way.
+pub(super) const REPAIR_NOT_ALLOWED: &str =
+    "the repair asked for is not allowed here: it starts from the nearest sampled pose";
 
 /// What the limit says about samples and rest.
 fn judge(
@@ -234,23 +240,27 @@ fn judge(
     samples: &[&Rotations],
     noise: f64,
     rest: Rotation,
-    repair: Repair,
+    options: &EstimateOptions,
 ) {
     let back = entry.center.inverse();
-    let excess = excess::largest(&entry.limit, limit, back, samples);
-    // What was accepted is within three times the noise.
+    // What was accepted is within three times the noise, but for what was left outside by choice.
+    let excess = if options.coverage < 1.0 {
+        0.0
+    } else {
+        excess::largest(&entry.limit, limit, back, samples)
+    };
     entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
     let inside = limit.contains(back);
-    let start =
-        if inside { None } else { bind::start(&entry.limit, limit, entry.center, samples, repair) };
+    let start = if inside {
+        None
+    } else {
+        bind::start(&entry.limit, limit, entry.center, samples, options.repair)
+    };
     entry.rest_inside = Some(inside);
     entry.rest_excess = Some(start.map_or(Angle::ZERO, |start| start.excess));
     entry.start = start.map(|start| rest * start.rotation);
     if start.is_some_and(|start| start.fell_back) {
-        entry.notes.push(
-            "the repair asked for is not allowed here: it starts from the nearest sampled pose"
-                .to_owned(),
-        );
+        entry.notes.push(REPAIR_NOT_ALLOWED.to_owned());
     }
 }
 

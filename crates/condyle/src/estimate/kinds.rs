@@ -36,6 +36,9 @@ const FLOOR: f64 = 0.6 * (std::f64::consts::PI / 180.0);
 /// axis that does not move and one with three times the standard deviation.
 const FACTOR: f64 = 3.2;
 
+/// No capture is noisier than this, radians (3°): what looks like more is motion.
+pub(super) const MOST_NOISE: f64 = 3.0 * (std::f64::consts::PI / 180.0);
+
 /// How unsure the logarithm of a variance ratio is apart from sampling: the noise of a joint is not
 /// quite that of its figure.
 const DOUBT: f64 = 0.3;
@@ -90,14 +93,15 @@ impl Evidence {
 /// that some model explains show it.
 ///
 /// First a low quantile of what the models leave over at least; with it the kinds; then the middle of
-/// what those leave over that are not balls.
+/// what those leave over that are not balls. Where most joints are balls, and time does not tell, that
+/// is motion and no noise: more than [`MOST_NOISE`] is not believed.
 pub(crate) fn figure_noise<'a>(joints: impl Iterator<Item = &'a Evidence> + Clone) -> f64 {
     let mut least: Vec<f64> = joints.clone().filter(|e| e.moves()).map(Evidence::least).collect();
     if least.is_empty() {
         return 0.0;
     }
     let low = (least.len() - 1) / 5;
-    let first = *least.select_nth_unstable_by(low, f64::total_cmp).1;
+    let first = least.select_nth_unstable_by(low, f64::total_cmp).1.min(MOST_NOISE);
     let mut explained: Vec<f64> = joints
         .filter(|e| e.moves())
         .map(|e| decide(e, first))
@@ -108,7 +112,7 @@ pub(crate) fn figure_noise<'a>(joints: impl Iterator<Item = &'a Evidence> + Clon
         return first;
     }
     let middle = explained.len() / 2;
-    *explained.select_nth_unstable_by(middle, f64::total_cmp).1
+    explained.select_nth_unstable_by(middle, f64::total_cmp).1.min(MOST_NOISE)
 }
 
 /// The kind with the fewest axes that leaves nothing over but noise.

@@ -194,7 +194,15 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
                 .zip(&matches)
                 .filter_map(|(take, own)| Some((take, own[joint.get()]?)))
                 .filter(|(take, _)| take.clip.frame_count() > 0)
-                .map(|(take, own)| samples::series(take.skeleton, take.clip, own, 0))
+                .map(|(take, own)| {
+                    let series = samples::series(take.skeleton, take.clip, own, 0);
+                    // A joint that rests has as many samples as the others.
+                    if series.len() == 1 {
+                        Cow::Owned(Rotations::repeat(series.at(0), take.clip.frame_count()))
+                    } else {
+                        series
+                    }
+                })
                 .collect();
             joint::paper_entry(skeleton, joint, &series, options)
         });
@@ -222,6 +230,13 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
         Noise::Given(noise) => noise.radians().max(0.0),
         Noise::Auto => kinds::figure_noise(evidence()),
     };
+    if options.noise == Noise::Auto && noise >= kinds::MOST_NOISE {
+        warnings.push(
+            "the noise cannot be told from the motion, and is taken to be 3°: kinds may be wrong; give \
+             --noise, or clips with hinges in them"
+                .to_owned(),
+        );
+    }
     let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
         Some(seen) => joint::entry(skeleton, *joint, seen, noise, options),

@@ -203,8 +203,6 @@ pub(crate) struct MatrixMoments {
     pub(crate) products: [[f64; 9]; 9],
 }
 
-impl MatrixMoments {}
-
 /// The entries of a rotation matrix, by rows, as sums of products of two components.
 const ENTRIES: [&[(usize, usize, f64)]; 9] = {
     const X: usize = 0;

@@ -140,3 +140,39 @@ fn amc_clips_keep_to_what_is_estimated_from_them() {
     };
     assert_eq!(keep_to_their_limits(files(&folder, "amc").into_iter().map(read)), 42);
 }
+
+/// A11: to the byte, with twists that depend on the swing.
+#[test]
+fn the_order_of_real_clips_does_not_matter() {
+    let Some(folder) = shared("asf-amc") else { return };
+    let mut by_swing = 0;
+    for subject in ["49", "05", "HDM_bd"] {
+        let mine = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with(&format!("{subject}_"))
+        };
+        let clips: Vec<MotionFile> = files(&folder, "amc")
+            .into_iter()
+            .filter(mine)
+            .map(|path| {
+                let options = ReadOptions::default();
+                let asf = read_file(&skeleton_of(&path), None, &options).unwrap().file;
+                read_file(&path, Some(&asf), &options).unwrap().file
+            })
+            .collect();
+        assert!(clips.len() > 1, "{subject}");
+        let document = |order: &mut dyn Iterator<Item = &MotionFile>| {
+            let takes: Vec<Take<'_>> = order
+                .map(|f| Take { skeleton: &f.skeleton, clip: f.clip.as_ref().unwrap() })
+                .collect();
+            let rig = estimate(&takes, &EstimateOptions::default()).unwrap().into_rig();
+            String::from_utf8(rig.write().unwrap()).unwrap()
+        };
+        let expected = document(&mut clips.iter());
+        by_swing += expected.matches("by_swing").count();
+        assert!(document(&mut clips.iter().rev()) == expected, "{subject}");
+        let (front, back) = clips.split_at(clips.len() / 2);
+        assert!(document(&mut back.iter().chain(front)) == expected, "{subject}");
+    }
+    assert!(by_swing > 0);
+}

@@ -307,7 +307,7 @@ fn corners_are_saved_within_the_tolerance_of_the_walk() {
             let d = shaken(&explored(&region, 1500, seed), 0.005, &mut rng);
             let samples = Samples::new(&d);
             let (reach, (empty, _)) = (samples.reach(region.solid_angle()), samples.emptiest());
-            let walked = Walk::new(&samples.thinned(), reach).around(empty).unwrap();
+            let walked = Walk::new(&samples.thinned(reach), reach).around(empty).unwrap();
             let whole = outline(&walked, LEAST_HALF_WIDTH);
             for corners in [1000, 12] {
                 let scale = Scale { reach, half_width: LEAST_HALF_WIDTH, corners, empty };

@@ -272,3 +272,61 @@ fn a_bind_pose_is_the_zero_and_moves_no_limit() {
     }
     assert!(on_orbit > 0);
 }
+
+/// Three balls, poses without order: no joint shows the noise.
+#[test]
+fn motion_of_balls_is_not_taken_for_noise() {
+    let skeleton = chain(&["a", "b", "c", "d"]);
+    let mut rng = Rng::new(4);
+    let mut turning = || {
+        let poses = (0..300).map(|_| {
+            let [x, y, z] = [40.0, 30.0, 20.0].map(|most| deg(most * (2.0 * rng.uniform() - 1.0)));
+            Rotation::about_x(x) * Rotation::about_y(y) * Rotation::about_z(z)
+        });
+        Track::turning(poses.collect(), DVec3::ZERO)
+    };
+    let tracks = (0..4).map(|_| turning()).collect();
+    let clip = Clip::new(300, rate(), tracks).unwrap();
+    let take = [Take { skeleton: &skeleton, clip: &clip }];
+    let found = estimate(&take, &EstimateOptions::default()).unwrap();
+    assert!(found.warnings.iter().any(|w| w.contains("noise cannot be told")));
+    for name in ["b", "c", "d"] {
+        let entry = found.joints.get(name).unwrap();
+        assert_eq!(entry.kind, JointKind::Ball, "{name}: {:?}", entry.why);
+    }
+    let given = EstimateOptions { noise: Noise::Given(deg(0.3)), ..EstimateOptions::default() };
+    assert!(estimate(&take, &given).unwrap().warnings.is_empty());
+}
+
+#[test]
+fn reasons_are_of_the_kind_that_they_stand_beside() {
+    for seed in 0..figures(6, 60) {
+        let glitches = crate::synth::Glitches { share: 0.01, ..Default::default() };
+        let plain = options(Exploration::Scatter, 0.3, 300);
+        let synth = random(seed, &Options { glitches, ..plain });
+        let found = estimated(&synth, &EstimateOptions::default());
+        for (_, entry, _) in joints(&synth, &found) {
+            let why = entry.why.as_deref().unwrap();
+            let said = match entry.kind {
+                JointKind::Fixed => why.contains("move"),
+                JointKind::Hinge => why.starts_with("second axis") && !why.contains("two axes"),
+                JointKind::Universal => why.contains("what two axes leave over"),
+                _ => why.contains("above the"),
+            };
+            assert!(said, "{:?}: {why}", entry.kind);
+        }
+    }
+}
+
+#[test]
+fn what_coverage_leaves_out_is_no_noise() {
+    let synth = random(2, &options(Exploration::Full, 0.3, 600));
+    for ball in [BallModel::Polygon, BallModel::Ellipse, BallModel::Box] {
+        let whole = estimated(&synth, &with(ball));
+        let part = estimated(&synth, &EstimateOptions { coverage: 0.9, ..with(ball) });
+        for ((joint, a, _), (_, b, _)) in joints(&synth, &whole).zip(joints(&synth, &part)) {
+            let [a, b] = [a, b].map(|entry| entry.noise.unwrap().degrees());
+            assert!(b <= a + 1e-9, "{ball:?} {}: {a} {b}", synth.skeleton[joint].name);
+        }
+    }
+}
