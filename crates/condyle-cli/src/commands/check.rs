@@ -201,20 +201,23 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         let _ = writeln!(text, "all are inside{noisy}");
         return text;
     }
-    let mut table =
-        new_table(&["joint", "outside", "worst", "at frame", "within noise", "left out"]);
+    let known = told.iter().any(|j| j.left_out > 0);
+    let mut head = vec!["joint", "outside", "worst", "at frame", "within noise"];
+    head.extend(known.then_some("left out"));
+    let mut table = new_table(&head);
     for joint in &told {
-        table.add_row(vec![
+        let mut row = vec![
             Cell::new(printable(&skeleton[joint.joint].name)),
             number(joint.outside),
             number(hundredths(joint.worst)),
             number(joint.worst_frame.get()),
             number(joint.within_noise),
-            number(joint.left_out),
-        ]);
+        ];
+        row.extend(known.then(|| number(joint.left_out)));
+        table.add_row(row);
     }
     let _ = writeln!(text, "{table}");
-    if told.iter().any(|j| j.left_out > 0) {
+    if known {
         let _ = writeln!(
             text,
             "left out: outside, but known from the estimate of the rig as glitches or as a pose in front \
