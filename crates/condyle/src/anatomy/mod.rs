@@ -64,8 +64,14 @@ impl Anatomy {
         };
         let mut frames = standing.frames();
         for j in skeleton.indices() {
-            if let Some(frame) = table.frame(&skeleton[j].name) {
+            let name = &skeleton[j].name;
+            let by = table.turned(name);
+            if let Some(frame) = table.frame(name) {
                 frames[j.get()] = Some(frame);
+            } else if let (Some(frame), Some((_, side))) = (&mut frames[j.get()], names[j.get()]) {
+                // Outward is against y on the right, and mirrored on the left.
+                let sign = if side == BodySide::Left { 1.0 } else { -1.0 };
+                *frame = *frame * Rotation::about_y(Angle::from_radians(sign * by.radians()));
             }
         }
         let title = table.title.clone();

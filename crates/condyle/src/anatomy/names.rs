@@ -15,6 +15,7 @@ macro_rules! files {
 /// General ones first: those that have the same names and more come after them.
 const FILES: &[&str] = files![
     "acclaim",
+    "acclaim-bvh",
     "mixamo",
     "lafan1",
     "geno",

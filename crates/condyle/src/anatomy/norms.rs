@@ -59,7 +59,7 @@ impl BodyJoint {
         self.angles().map(|name| {
             let (low, high) = (find(name.negative)?, find(name.positive)?);
             Some(PublishedRange {
-                low: Angle::from_degrees(-low.value_deg),
+                low: Angle::from_degrees(0.0 - low.value_deg),
                 high: Angle::from_degrees(high.value_deg),
                 low_source: low.clone(),
                 high_source: high.clone(),

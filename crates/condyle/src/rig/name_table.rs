@@ -7,7 +7,7 @@ use super::cursor::{Cursor, Notes};
 use super::json::{self, Fault};
 use super::path::Step;
 use super::{Position, RigError, RigErrorKind};
-use crate::math::{Rotation, unit};
+use crate::math::{Angle, Rotation, unit};
 
 /// A joint of the human body. The segment below it moves against the one above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -161,6 +161,8 @@ pub struct NameTable {
     joints: Vec<(String, BodyJoint, BodySide)>,
     /// Names in lower case, and the axes of the anatomical frame in the joint's local space.
     frames: Vec<(String, Rotation)>,
+    /// Names in lower case, and by how much the segment is turned outward about itself at rest.
+    turned: Vec<(String, Angle)>,
 }
 
 impl NameTable {
@@ -203,9 +205,17 @@ impl NameTable {
         self.entry(name, |key| self.frames.iter().find(|(n, _)| n == key).map(|(_, f)| *f))
     }
 
+    /// By how much the segment of the joint with a name is turned outward about itself in the rest pose,
+    /// which its shape does not tell; zero unless the table says so.
+    #[must_use]
+    pub fn turned(&self, name: &str) -> Angle {
+        let find = |key: &str| self.turned.iter().find(|(n, _)| n == key).map(|(_, by)| *by);
+        self.entry(name, find).unwrap_or_default()
+    }
+
     /// The names alone.
     pub(crate) fn without_frames(&self) -> Self {
-        Self { frames: Vec::new(), ..self.clone() }
+        Self { frames: Vec::new(), turned: Vec::new(), ..self.clone() }
     }
 
     fn entry<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
@@ -235,6 +245,7 @@ fn table(cursor: &Cursor<'_>) -> Result<NameTable, Fault> {
             .map(|(name, (what, side))| (name, what, side))
             .collect(),
         frames: cursor.field("frames").map_or(Ok(Vec::new()), |c| by_name(&c, frame))?,
+        turned: cursor.field("turned_deg").map_or(Ok(Vec::new()), |c| by_name(&c, degrees))?,
     })
 }
 
@@ -258,6 +269,11 @@ fn joint(cursor: &Cursor<'_>) -> Result<(BodyJoint, BodySide), Fault> {
     };
     let what = BodyJoint::ALL.into_iter().find(|j| j.as_str() == what);
     Ok((what.unwrap_or(BodyJoint::Pelvis), side))
+}
+
+fn degrees(cursor: &Cursor<'_>) -> Result<Angle, Fault> {
+    let degrees = cursor.number_within(-180.0, 180.0, "an angle from -180 to 180")?;
+    Ok(Angle::from_degrees(degrees))
 }
 
 /// Forward is made perpendicular to up.
