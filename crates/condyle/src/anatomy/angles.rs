@@ -239,7 +239,7 @@ impl AnatomicalJoint {
     }
 
     /// The mirror image across the plane x, y of a left joint; mirroring it again gives it back.
-    fn to_right(&self, rotation: Rotation) -> Rotation {
+    pub(super) fn to_right(&self, rotation: Rotation) -> Rotation {
         match self.side {
             BodySide::Left => {
                 let [w, x, y, z] = rotation.to_wxyz();

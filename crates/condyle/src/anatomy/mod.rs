@@ -11,6 +11,7 @@ mod angles;
 mod frames;
 mod names;
 mod norms;
+mod symmetry;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use crate::skeleton::{JointIndex, Skeleton};
 pub use angles::{AnatomicalJoint, AngleName};
 pub use names::{BodyJoint, BodySide, NameTable, tables};
 pub use norms::{Coverage, PublishedRange};
+pub use symmetry::Asymmetry;
 
 use frames::{Standing, Tree};
 use names::Names;

@@ -93,7 +93,7 @@ impl PublishedRange {
     pub fn coverage(&self, lowest: Angle, highest: Angle) -> Coverage {
         let (low, high) = (self.low.radians(), self.high.radians());
         let (from, to) = (lowest.radians(), highest.radians());
-        if !(from <= to) {
+        if from > to || from.is_nan() || to.is_nan() {
             return Coverage { share: 0.0, below: Angle::ZERO, above: Angle::ZERO };
         }
         let explored = to.clamp(low, high) - from.clamp(low, high);

@@ -3,7 +3,9 @@
 use glam::DVec3;
 
 use super::*;
-use crate::math::{Angle, trig, unit};
+use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
+use crate::math::{Angle, Arc, SwingAxes, trig, unit};
+use crate::rig::RigJoint;
 use crate::skeleton::{EndSite, Joint};
 use crate::synth::Rng;
 
@@ -63,6 +65,22 @@ fn person(arms: f64, rng: &mut Rng) -> Skeleton {
         };
     }
     skeleton
+}
+
+/// The same places with local spaces along the world's, so that mirroring is easy.
+fn in_world_axes(skeleton: &Skeleton) -> Skeleton {
+    let places = skeleton.rest_world_positions();
+    let mut other = Skeleton::new();
+    for j in skeleton.indices() {
+        let parent = skeleton.parent(j);
+        let from = parent.map_or(DVec3::ZERO, |p| places[p.get()]);
+        let joint = Joint::new(skeleton[j].name.clone(), places[j.get()] - from);
+        match parent {
+            Some(p) => other.add(p, joint).unwrap(),
+            None => other.add_root(joint).unwrap(),
+        };
+    }
+    other
 }
 
 fn any_rotation(rng: &mut Rng) -> Rotation {
@@ -285,22 +303,7 @@ fn the_rest_pose_has_the_angles_it_is_drawn_with() {
 #[test]
 fn mirrored_poses_have_the_same_clinical_angles_left_and_right() {
     let mut rng = Rng::new(3);
-    let plain = |skeleton: Skeleton| {
-        // Local spaces along the world's, so that mirroring is easy; places stay.
-        let places = skeleton.rest_world_positions();
-        let mut other = Skeleton::new();
-        for j in skeleton.indices() {
-            let parent = skeleton.parent(j);
-            let from = parent.map_or(DVec3::ZERO, |p| places[p.get()]);
-            let joint = Joint::new(skeleton[j].name.clone(), places[j.get()] - from);
-            match parent {
-                Some(p) => other.add(p, joint).unwrap(),
-                None => other.add_root(joint).unwrap(),
-            };
-        }
-        other
-    };
-    let skeleton = plain(person(90.0, &mut rng));
+    let skeleton = in_world_axes(&person(90.0, &mut rng));
     let anatomy = Anatomy::of(&skeleton).unwrap();
     let mut compared = 0;
     for right in anatomy.joints().filter(|j| j.side == BodySide::Right) {
@@ -421,4 +424,93 @@ fn unknown_names_and_empty_skeletons_have_no_anatomy() {
     let anatomy = Anatomy::of(&flat).unwrap();
     assert_eq!(anatomy.joints().count(), 0);
     assert_eq!(anatomy.name(root), Some((BodyJoint::Pelvis, BodySide::Middle)));
+}
+
+/// An entry with a limit of its own kind for every draw.
+fn some_entry(kind: usize, rng: &mut Rng) -> RigJoint {
+    let arc = |min, max| Arc::from_degrees(min, max).unwrap();
+    let limit = match kind {
+        0 => Limit::Hinge { axis: rng.direction(), arc: arc(-20.0, 90.0) },
+        1 => Limit::Universal {
+            axes: [DVec3::X, unit(DVec3::new(0.1, 1.0, 0.3)).unwrap()],
+            arcs: [arc(-30.0, 50.0), arc(-10.0, 70.0)],
+        },
+        _ => {
+            let bone = rng.direction();
+            let axes = SwingAxes::new(bone, None).unwrap();
+            let swing = SwingLimit::Ellipse {
+                rx: Angle::from_degrees(70.0),
+                ry: Angle::from_degrees(40.0),
+            };
+            let bounds = TwistBounds::Arc(arc(-20.0, 60.0));
+            let twist = TwistLimit { bounds, ..TwistLimit::default() };
+            Limit::SwingTwist(SwingTwistLimit { axes, swing, twist })
+        }
+    };
+    RigJoint { limit, center: any_rotation(rng), ..RigJoint::default() }
+}
+
+#[test]
+fn mirrored_entries_allow_the_mirrored_rotations() {
+    let mut rng = Rng::new(31);
+    let mut inside = 0;
+    // Local spaces of their own, and (second) those of the world, which are mirror images.
+    for world in [false, true] {
+        let mut skeleton = person(90.0, &mut rng);
+        if world {
+            skeleton = in_world_axes(&skeleton);
+        }
+        let anatomy = Anatomy::of(&skeleton).unwrap();
+        for (name, kind) in [("RightLeg", 0), ("RightHand", 1), ("RightArm", 2), ("LeftUpLeg", 2)] {
+            let j = skeleton.find(name).unwrap();
+            let here = anatomy.joint(j).unwrap();
+            let there = anatomy.counterpart(j).unwrap();
+            let k = there.joint().unwrap();
+            for _ in 0..10 {
+                let entry = some_entry(kind, &mut rng);
+                let image = anatomy.mirrored(&skeleton, j, &entry).unwrap().unwrap();
+                let (a, b) = (entry.limit.prepare().unwrap(), image.limit.prepare().unwrap());
+                assert!((a.volume() - b.volume()).abs() < 1e-9);
+                for _ in 0..50 {
+                    let m = a.project(any_rotation(&mut rng));
+                    let m = if rng.below(2) == 0 { m } else { any_rotation(&mut rng) };
+                    let local = skeleton[j].rest * entry.center * m;
+                    let other = there.local_from(here, local);
+                    let apart = here.rotation(local).distance(there.rotation(other));
+                    assert!(apart.radians() < 1e-9, "{name}: {apart:?}");
+                    let n = (skeleton[k].rest * image.center).inverse() * other;
+                    let (x, y) = (a.distance(m).radians(), b.distance(n).radians());
+                    assert!((x - y).abs() < 1e-7, "{name}: {x} {y}");
+                    inside += usize::from(a.contains(m));
+                }
+                // And back: the image of the image is itself.
+                let same = anatomy.asymmetry(&skeleton, (j, &entry), &image).unwrap().unwrap();
+                assert!(same.left_beyond.radians() < 1e-6, "{name}: {same:?}");
+                assert!(same.right_beyond.radians() < 1e-6, "{name}: {same:?}");
+            }
+        }
+    }
+    assert!(inside > 1000, "{inside}");
+}
+
+#[test]
+fn an_elbow_that_bends_farther_on_the_left_is_told() {
+    let mut rng = Rng::new(32);
+    let skeleton = person(90.0, &mut rng);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let (l, r) = (skeleton.find("LeftForeArm").unwrap(), skeleton.find("RightForeArm").unwrap());
+    let hinge = |j: JointIndex, max: f64| {
+        let joint = anatomy.joint(j).unwrap();
+        let arc = Arc::from_degrees(0.0, max).unwrap();
+        // Flexion is about z of the distal frame; m acts in the joint's local space.
+        RigJoint {
+            limit: Limit::Hinge { axis: joint.distal * DVec3::Z, arc },
+            ..RigJoint::default()
+        }
+    };
+    let found = anatomy.asymmetry(&skeleton, (l, &hinge(l, 150.0)), &hinge(r, 135.0));
+    let found = found.unwrap().unwrap();
+    assert!((found.left_beyond.degrees() - 15.0).abs() < 0.1, "{found:?}");
+    assert!(found.right_beyond.degrees() < 1e-6, "{found:?}");
+    assert!(anatomy.counterpart(skeleton.find("Neck").unwrap()).is_none());
 }

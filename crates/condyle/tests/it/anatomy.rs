@@ -89,7 +89,7 @@ fn arms_that_are_raised_are_elevated_and_those_of_a_t_pose_abducted_by_90() {
     let anatomy = Anatomy::of(&file.skeleton).unwrap();
     for side in [BodySide::Left, BodySide::Right] {
         let arm = angles(&find(&anatomy, BodyJoint::Shoulder, side), &file);
-        let elevation = |a: &[f64; 3]| a[0].hypot(a[1]);
+        let elevation = |a: &[f64; 3]| (a[0] * a[0] + a[1] * a[1]).sqrt();
         let most = arm.iter().map(elevation).fold(0.0, f64::max);
         assert!(most > 110.0 && elevation(&arm[0]) < 45.0, "{side:?}: {most}");
     }
@@ -123,8 +123,8 @@ fn the_same_take_as_amc_and_as_bvh_has_the_same_clinical_angles() {
         assert_eq!(a.joints().count(), b.joints().count());
         assert!(a.joints().count() >= 24);
     }
-    // Found: see the message of the commit; the files have four to six decimals.
-    assert!(worst < 0.5, "{worst} over {compared}");
+    // Found: 2.0e-4; the files have four to six decimals.
+    assert!(worst < 1e-3, "{worst} over {compared}");
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn every_file_with_known_names_is_recognised() {
     let Some(folder) = shared("bvh") else { return };
     for (name, title, named) in [
         ("02_01.bvh", "MotionBuilder", 25),
-        ("10_03.bvh", "Daz", 20),
+        ("10_03.bvh", "Daz", 19),
         ("jumping_jacks.bvh", "3ds Max", 23),
-        ("Geno_stance.bvh", "Geno", 23),
+        ("Geno_stance.bvh", "Geno", 24),
         ("dataset-2_walk-turn-left_youthful_018.bvh", "Bandai", 21),
         ("test_freebvh.bvh", "Mixamo", 22),
         ("bvh_test1.bvh", "Mixamo", 24),
