@@ -56,7 +56,8 @@ impl Anatomy {
         Some(mirrored_entry(from, to, [here, there], entry))
     }
 
-    /// How far the limits of a joint and of its counterpart differ. `None` if there is no counterpart.
+    /// How far the limits of a joint and of its counterpart differ: a left joint with its entry, and the
+    /// entry of the right one. `None` if there is no counterpart.
     ///
     /// How far one goes beyond the other is found by trying: 4,096 rotations spread evenly are moved
     /// into the one limit and asked how far they are outside of the other. So it is a lower bound,
@@ -106,7 +107,11 @@ fn mirrored_entry(
         image = image.mirrored(normal)?;
     }
     image.center = there.inverse() * to.local_from(from, here * entry.center);
-    // `start` is a value of m, which the mirrors have seen to.
+    image.start = entry.start.map(|start| to.local_from(from, start));
+    // What is said of the one rest pose holds for the other if that is its mirror image.
+    if to.local_from(from, here).distance(there).radians() > 1e-6 {
+        (image.rest_inside, image.rest_excess) = (None, None);
+    }
     Ok(image)
 }
 

@@ -467,10 +467,13 @@ fn mirrored_entries_allow_the_mirrored_rotations() {
             let there = anatomy.counterpart(j).unwrap();
             let k = there.joint().unwrap();
             for _ in 0..10 {
-                let entry = some_entry(kind, &mut rng);
+                let start = any_rotation(&mut rng);
+                let entry = RigJoint { start: Some(start), ..some_entry(kind, &mut rng) };
                 let image = anatomy.mirrored(&skeleton, j, &entry).unwrap().unwrap();
                 let (a, b) = (entry.limit.prepare().unwrap(), image.limit.prepare().unwrap());
                 assert!((a.volume() - b.volume()).abs() < 1e-9);
+                let apart = here.rotation(start).distance(there.rotation(image.start.unwrap()));
+                assert!(apart.radians() < 1e-9, "{name}: {apart:?}");
                 for _ in 0..50 {
                     let m = a.project(any_rotation(&mut rng));
                     let m = if rng.below(2) == 0 { m } else { any_rotation(&mut rng) };
