@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod anatomy;
 pub mod enforce;
 pub mod estimate;
 pub mod formats;

@@ -42,6 +42,7 @@ mod tests;
 mod triangulation;
 mod twist;
 mod twist_field;
+mod volume;
 #[cfg(test)]
 mod zoo;
 

@@ -71,7 +71,6 @@ const BEYOND: u32 = u32::MAX - 1;
 #[derive(Clone, Debug)]
 pub(crate) struct Triangulation {
     /// The directions as given.
-    #[cfg(test)]
     directions: Vec<DVec3>,
     facets: Vec<Facet>,
     /// The border of the triangles, and arcs and directions that belong to none.
@@ -171,13 +170,12 @@ impl Triangulation {
             edge.corners = edge.corners.map(given);
         }
         let seeds = Seeds::new(&facets);
-        Some(Self {
-            #[cfg(test)]
-            directions: directions.to_vec(),
-            facets,
-            edges,
-            seeds,
-        })
+        Some(Self { directions: directions.to_vec(), facets, edges, seeds })
+    }
+
+    /// The directions as given.
+    pub(crate) fn directions(&self) -> &[DVec3] {
+        &self.directions
     }
 
     /// The weights of a direction, a unit vector.

@@ -99,6 +99,23 @@ impl TwistField {
         }
     }
 
+    /// How wide the range is, where that is the same everywhere.
+    pub(crate) fn constant_width(&self) -> Option<f64> {
+        match &self.bounds {
+            Bounds::Free => Some(TAU),
+            Bounds::Constant(range) => Some(range.width()),
+            Bounds::BySwing(..) => None,
+        }
+    }
+
+    /// The directions at which ranges are given, if they are.
+    pub(crate) fn directions(&self) -> &[DVec3] {
+        match &self.bounds {
+            Bounds::BySwing(triangulation, _) => triangulation.directions(),
+            _ => &[],
+        }
+    }
+
     /// The twists allowed where the bone points to `d`. Not wrapped; [`TwistRange::FULL`] if all are.
     ///
     /// A direction that is not finite gets the first arc and the first offset.
@@ -212,6 +229,10 @@ impl TwistRange {
 
     fn of(arc: Arc) -> Self {
         Self { min: arc.min().radians(), max: arc.max().radians() }
+    }
+
+    pub(crate) fn width(self) -> f64 {
+        self.max - self.min
     }
 
     /// Moved by `turn`, and put in order: rounding must not turn the ends around, or make more than a

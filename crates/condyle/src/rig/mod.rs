@@ -27,6 +27,7 @@ mod fields;
 mod joint;
 mod json;
 mod merge;
+pub(crate) mod name_table;
 mod path;
 pub(crate) mod preset;
 mod read;

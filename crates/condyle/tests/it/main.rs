@@ -8,6 +8,7 @@
 
 mod acclaim;
 mod allocations;
+mod anatomy;
 mod bvh;
 mod enforce;
 mod estimate;

@@ -42,6 +42,7 @@ use crate::math::{Angle, Arc, Axis, EulerOrder, Rotation, trig, unit};
 /// An arc of one angle leaves no inside: the distance is then never above rounding.
 #[derive(Clone, Debug)]
 pub(crate) struct EulerBoxLimit {
+    of: EulerBox,
     shape: Shape,
     ranges: [Range; 3],
     faces: Vec<Face>,
@@ -77,7 +78,8 @@ pub(super) struct Face {
 }
 
 impl EulerBoxLimit {
-    pub(crate) fn new(EulerBox { order, arcs }: EulerBox) -> Result<Self, LimitError> {
+    pub(crate) fn new(of: EulerBox) -> Result<Self, LimitError> {
+        let EulerBox { order, arcs } = of;
         let range =
             |i: usize| Range::new(arcs[i]).map_err(|error| error.within(format!("arcs[{i}]")));
         let ranges = [range(0)?, range(1)?, range(2)?];
@@ -93,7 +95,12 @@ impl EulerBoxLimit {
             }
         }
         let thin = arcs.iter().any(|arc| arc.width().radians() <= TOLERANCE);
-        Ok(Self { shape, ranges, faces, walls, thin })
+        Ok(Self { of, shape, ranges, faces, walls, thin })
+    }
+
+    /// What it was made from.
+    pub(crate) const fn of(&self) -> &EulerBox {
+        &self.of
     }
 
     /// Radians, positive inside.

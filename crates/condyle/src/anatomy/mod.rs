@@ -1,0 +1,276 @@
+//! Which joint of the human body a joint of a skeleton is, its anatomical axes, its clinical angles and
+//! their published ranges.
+//!
+//! [`Anatomy::of`] finds the table of names (`crates/condyle/anatomy`, one file per family of
+//! skeletons) that fits a skeleton, and from the rest pose the anatomical frame of every segment: x
+//! forward, y up, along the bone to its proximal end, z to the right (ISB). A joint's rotation in those
+//! frames gives angles that mean the same for every skeleton: [`AnatomicalJoint::angles`].
+//! `docs/anatomy.md` has conventions, signs and tables.
+
+mod angles;
+mod frames;
+mod names;
+mod norms;
+mod symmetry;
+#[cfg(test)]
+mod tests;
+
+use std::f64::consts::FRAC_PI_2;
+
+use glam::DVec3;
+
+use crate::math::{Angle, Rotation};
+use crate::skeleton::{JointIndex, Skeleton};
+
+pub use angles::{AnatomicalJoint, AngleName};
+pub use names::{BodyJoint, BodySide, NameTable, tables};
+pub use norms::{Coverage, PublishedRange};
+pub use symmetry::Asymmetry;
+
+use frames::{Standing, Tree};
+use names::Names;
+
+/// What the joints of a skeleton are.
+#[derive(Clone, Debug)]
+pub struct Anatomy {
+    title: String,
+    names: Names,
+    joints: Vec<Option<AnatomicalJoint>>,
+    wholes: Vec<AnatomicalJoint>,
+}
+
+impl Anatomy {
+    /// By the names of the joints and the rest pose. `None` if no table of ours has the names.
+    ///
+    /// The rest pose has to be one of a person who stands, arms hanging, raised to the side or anywhere
+    /// between, unless the table gives the axes. See [`at`](Self::at) for other skeletons, and
+    /// [`with`](Self::with) for other names.
+    #[must_use]
+    pub fn of(skeleton: &Skeleton) -> Option<Self> {
+        Self::with(skeleton, &tables())
+    }
+
+    /// The same with tables of one's own. Of those that name the most joints the first one counts.
+    #[must_use]
+    pub fn with(skeleton: &Skeleton, tables: &[NameTable]) -> Option<Self> {
+        let (table, names) = names::detect(tables, skeleton)?;
+        let tree = Tree::of(skeleton, &names);
+        let rests: Vec<Rotation> = skeleton.joints().iter().map(|joint| joint.rest).collect();
+        let standing = Standing {
+            skeleton,
+            names: &names,
+            tree: &tree,
+            rotations: &skeleton.rest_world_rotations(),
+            positions: &skeleton.rest_world_positions(),
+            at_rest: true,
+        };
+        let mut frames = standing.frames();
+        for j in skeleton.indices() {
+            let name = &skeleton[j].name;
+            let by = table.turned(name);
+            if let Some(frame) = table.frame(name) {
+                frames[j.get()] = Some(frame);
+            } else if let (Some(frame), Some((_, side))) = (&mut frames[j.get()], names[j.get()]) {
+                // Outward is against y on the right, and mirrored on the left.
+                let sign = if side == BodySide::Left { 1.0 } else { -1.0 };
+                *frame = *frame * Rotation::about_y(Angle::from_radians(sign * by.radians()));
+            }
+        }
+        let title = table.title.clone();
+        Some(Self::build(skeleton, title, names, &tree, &frames, &rests))
+    }
+
+    /// The same with the frames of another pose than rest, for skeletons whose rest pose is none of a
+    /// standing person: local rotations in the skeleton's order. `None` if no table of ours has the
+    /// names, or the pose is not of this skeleton.
+    #[must_use]
+    pub fn at(skeleton: &Skeleton, pose: &[Rotation]) -> Option<Self> {
+        if pose.len() != skeleton.len() {
+            return None;
+        }
+        let bare: Vec<NameTable> = tables().iter().map(NameTable::without_frames).collect();
+        let (table, names) = names::detect(&bare, skeleton)?;
+        let tree = Tree::of(skeleton, &names);
+        let mut rotations: Vec<Rotation> = Vec::with_capacity(pose.len());
+        let mut positions: Vec<DVec3> = Vec::with_capacity(pose.len());
+        for j in skeleton.indices() {
+            let (local, offset) = (pose[j.get()], skeleton[j].offset_m);
+            let (rotation, position) = match skeleton.parent(j) {
+                Some(p) => {
+                    let above = rotations[p.get()];
+                    (above * local, positions[p.get()] + above * offset)
+                }
+                None => (local, offset),
+            };
+            rotations.push(rotation);
+            positions.push(position);
+        }
+        let standing = Standing {
+            skeleton,
+            names: &names,
+            tree: &tree,
+            rotations: &rotations,
+            positions: &positions,
+            at_rest: false,
+        };
+        let frames = standing.frames();
+        let title = table.title.clone();
+        Some(Self::build(skeleton, title, names, &tree, &frames, pose))
+    }
+
+    /// Whose names they are.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What a joint is, by its name.
+    #[must_use]
+    pub fn name(&self, joint: JointIndex) -> Option<(BodyJoint, BodySide)> {
+        self.names.get(joint.get()).copied().flatten()
+    }
+
+    /// A joint with its frames. `None` if it has no name that the table has, is the pelvis, or if there
+    /// are no frames: what is above it has no name either, or the pose is not one of standing.
+    #[must_use]
+    pub fn joint(&self, joint: JointIndex) -> Option<&AnatomicalJoint> {
+        self.joints.get(joint.get())?.as_ref()
+    }
+
+    /// All joints with frames.
+    pub fn joints(&self) -> impl Iterator<Item = &AnatomicalJoint> {
+        self.joints.iter().flatten()
+    }
+
+    /// Joints in a row that published ranges take as one: back, neck, and the shoulder with the
+    /// clavicle. Their angles are those of [`AnatomicalJoint::angles_along`]. Also where the row has
+    /// only one joint.
+    #[must_use]
+    pub fn wholes(&self) -> &[AnatomicalJoint] {
+        &self.wholes
+    }
+
+    fn build(
+        skeleton: &Skeleton,
+        title: String,
+        names: Names,
+        tree: &Tree,
+        frames: &[Option<Rotation>],
+        pose: &[Rotation],
+    ) -> Self {
+        // From a joint up to (and without) a named one, from the top. A body has no longer ones.
+        const LONGEST: usize = 256;
+        let chain = |from: JointIndex, to: JointIndex| {
+            let mut chain = vec![from];
+            let mut at = from;
+            while let Some(p) = skeleton.parent(at).filter(|p| *p != to) {
+                chain.push(p);
+                at = p;
+                if chain.len() > LONGEST {
+                    return None;
+                }
+            }
+            chain.reverse();
+            Some(chain)
+        };
+        let build = |j: JointIndex, above: JointIndex, what, side, whole| {
+            let palm = palm(what, side);
+            let proximal = frames[above.get()]? * palm;
+            let distal = frames[j.get()]? * palm;
+            let chain = chain(j, above)?;
+            let between = &chain[..chain.len().saturating_sub(1)];
+            let turned = between.iter().fold(Rotation::IDENTITY, |r, b| r * pose[b.get()]);
+            let at_parent = turned.inverse() * proximal;
+            Some(AnatomicalJoint { what, side, chain, whole, proximal, distal, at_parent })
+        };
+
+        let mut joints: Vec<Option<AnatomicalJoint>> = vec![None; skeleton.len()];
+        for j in skeleton.indices() {
+            let Some((what, side)) = names[j.get()] else { continue };
+            let Some(above) = tree.above[j.get()] else { continue };
+            let hangs = names[above.get()]
+                .is_some_and(|(a, s)| hangs_on(what, a) && (s == side || s == BodySide::Middle));
+            if hangs {
+                joints[j.get()] = build(j, above, what, side, false);
+            }
+        }
+        // Published ranges are about a joint that is the only one of its name.
+        let mut count = std::collections::BTreeMap::new();
+        for joint in joints.iter().flatten() {
+            *count.entry((joint.what, joint.side)).or_insert(0_usize) += 1;
+        }
+        for joint in joints.iter_mut().flatten() {
+            joint.whole = count.get(&(joint.what, joint.side)) == Some(&1);
+        }
+        Self { wholes: wholes(skeleton, &names, tree, &joints, build), title, names, joints }
+    }
+}
+
+/// The rows that are taken as one: the last of a group, against what is above the first.
+fn wholes(
+    skeleton: &Skeleton,
+    names: &Names,
+    tree: &Tree,
+    joints: &[Option<AnatomicalJoint>],
+    build: impl Fn(JointIndex, JointIndex, BodyJoint, BodySide, bool) -> Option<AnatomicalJoint>,
+) -> Vec<AnatomicalJoint> {
+    let group = |j: JointIndex| match names[j.get()]?.0 {
+        BodyJoint::Lumbar | BodyJoint::Thoracic => Some(BodyJoint::Back),
+        BodyJoint::Neck => Some(BodyJoint::Neck),
+        BodyJoint::Clavicle | BodyJoint::Shoulder => Some(BodyJoint::Shoulder),
+        _ => None,
+    };
+    // What is above the first of a joint's row; parents come first.
+    let mut start: Vec<Option<JointIndex>> = vec![None; skeleton.len()];
+    let mut found: Vec<AnatomicalJoint> = Vec::new();
+    for j in skeleton.indices() {
+        let (Some(what), Some(above)) = (group(j), tree.above[j.get()]) else { continue };
+        if joints[j.get()].is_none() {
+            continue;
+        }
+        let goes_on = group(above) == Some(what) && start[above.get()].is_some();
+        start[j.get()] = if goes_on { start[above.get()] } else { Some(above) };
+        let last = !tree.below[j.get()].iter().any(|k| group(*k) == Some(what));
+        let carries = what != BodyJoint::Shoulder
+            || names[j.get()].is_some_and(|(n, _)| n == BodyJoint::Shoulder);
+        let side = names[j.get()].map_or(BodySide::Middle, |(_, side)| side);
+        let known = found.iter().any(|w| w.what == what && w.side == side);
+        if let (true, true, false, Some(from)) = (last, carries, known, start[j.get()]) {
+            found.extend(build(j, from, what, side, true));
+        }
+    }
+    found
+}
+
+/// The wrist bends about axes of the hand: x out of the palm. With the thumb forward, that is to the
+/// other side.
+fn palm(what: BodyJoint, side: BodySide) -> Rotation {
+    match (what, side) {
+        (BodyJoint::Wrist, BodySide::Left) => Rotation::about_y(Angle::from_radians(-FRAC_PI_2)),
+        (BodyJoint::Wrist, _) => Rotation::about_y(Angle::from_radians(FRAC_PI_2)),
+        _ => Rotation::IDENTITY,
+    }
+}
+
+/// What the segment above a joint of the body may be.
+const fn hangs_on(what: BodyJoint, above: BodyJoint) -> bool {
+    use BodyJoint as B;
+    match what {
+        B::Hip => matches!(above, B::Pelvis),
+        B::Knee => matches!(above, B::Hip),
+        B::Ankle => matches!(above, B::Knee | B::Ankle),
+        B::Toes => matches!(above, B::Ankle),
+        B::Lumbar => matches!(above, B::Pelvis | B::Lumbar),
+        B::Thoracic => matches!(above, B::Pelvis | B::Lumbar | B::Thoracic),
+        B::Neck | B::Clavicle => {
+            matches!(above, B::Pelvis | B::Lumbar | B::Thoracic | B::Neck)
+        }
+        B::Shoulder => {
+            matches!(above, B::Pelvis | B::Lumbar | B::Thoracic | B::Neck | B::Clavicle)
+        }
+        B::Elbow => matches!(above, B::Shoulder),
+        B::Forearm => matches!(above, B::Elbow),
+        B::Wrist => matches!(above, B::Elbow | B::Forearm),
+        B::Pelvis | B::Back => false,
+    }
+}

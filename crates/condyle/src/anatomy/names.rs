@@ -1,0 +1,100 @@
+//! Which table names the joints of a skeleton.
+
+pub use crate::rig::name_table::{BodyJoint, BodySide, NameTable};
+
+use super::frames;
+use crate::skeleton::Skeleton;
+
+/// The text of a data file.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(include_str!(concat!("../../anatomy/", $name, ".json"))),*]
+    };
+}
+
+/// General ones first: those that have the same names and more come after them.
+const FILES: &[&str] = files![
+    "acclaim",
+    "acclaim-bvh",
+    "mixamo",
+    "lafan1",
+    "geno",
+    "cgspeed",
+    "biovision",
+    "cgspeed-max",
+    "cgspeed-daz",
+    "bandai-namco",
+    "smpl",
+    "rokoko",
+    "opensim",
+];
+
+/// The tables that there are, read from their data files.
+#[must_use]
+pub fn tables() -> Vec<NameTable> {
+    FILES.iter().filter_map(|text| NameTable::read(text).ok()).collect()
+}
+
+/// A table has to name so many different joints of the body. Two names, of a door and its frame, are
+/// no body.
+const LEAST: usize = 8;
+
+/// What each joint of a skeleton is, by the names of one table.
+pub(super) type Names = Vec<Option<(BodyJoint, BodySide)>>;
+
+pub(super) fn by(table: &NameTable, skeleton: &Skeleton) -> Names {
+    skeleton.joints().iter().map(|joint| table.find(&joint.name)).collect()
+}
+
+/// The table that names the most joints, and first those whose own frames fit the bones. Of equals the
+/// first. `None` if no table names enough, or none that fits.
+pub(super) fn detect<'t>(
+    tables: &'t [NameTable],
+    skeleton: &Skeleton,
+) -> Option<(&'t NameTable, Names)> {
+    let mut best: Option<((usize, bool), &NameTable, Names)> = None;
+    for table in tables {
+        let names = by(table, skeleton);
+        let mut different: Vec<_> = names.iter().flatten().collect();
+        different.sort_unstable();
+        different.dedup();
+        let Some(explicit) = frames::fit(table, skeleton, &names) else { continue };
+        let score = (names.iter().flatten().count(), explicit);
+        if different.len() >= LEAST && best.as_ref().is_none_or(|(most, ..)| score > *most) {
+            best = Some((score, table, names));
+        }
+    }
+    best.map(|(_, table, names)| (table, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_data_file_is_read_and_its_frames_have_names() {
+        assert_eq!(tables().len(), FILES.len());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("anatomy");
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), FILES.len());
+        for text in FILES {
+            let root: serde_json::Value = serde_json::from_str(text).unwrap();
+            let table = NameTable::read(text).unwrap();
+            let joints = root["joints"].as_object().unwrap();
+            let frames = root["frames"].as_object().map(|f| f.keys().collect::<Vec<_>>());
+            for name in frames.into_iter().flatten() {
+                assert!(joints.contains_key(name), "{}: {name}", table.title);
+            }
+            // What is on the left is on the right.
+            for word in joints.values().map(|w| w.as_str().unwrap()) {
+                let other = match word.split_once(' ') {
+                    Some(("left", what)) => format!("right {what}"),
+                    Some((_, what)) => format!("left {what}"),
+                    None => word.to_owned(),
+                };
+                assert!(joints.values().any(|w| *w == *other), "{}: {other}", table.title);
+            }
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! Angles by the definitions of the ISB, with cross products of axes in the world.
+
+use glam::DVec3;
+
+use super::*;
+use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
+use crate::math::{Angle, Arc, SwingAxes, trig, unit};
+use crate::rig::RigJoint;
+use crate::skeleton::{EndSite, Joint};
+use crate::synth::Rng;
+
+const FORWARD: DVec3 = DVec3::Z;
+const UP: DVec3 = DVec3::Y;
+const RIGHT: DVec3 = DVec3::NEG_X;
+
+/// Y up, facing z. Legs are spread by 20 degrees, arms raised to the side by `arms` degrees; every
+/// joint has a local space of its own, turned at random.
+fn person(arms: f64, rng: &mut Rng) -> Skeleton {
+    let out = |side: f64, degrees: f64| {
+        let (sin, cos) = trig::sin_cos(Angle::from_degrees(degrees).radians());
+        RIGHT * (side * sin) - UP * cos
+    };
+    let mut joints: Vec<(String, Option<&str>, DVec3)> = vec![
+        ("Hips".into(), None, UP),
+        ("Spine".into(), Some("Hips"), UP * 0.1),
+        ("Spine1".into(), Some("Spine"), UP * 0.2),
+        ("Neck".into(), Some("Spine1"), UP * 0.2),
+        ("Head".into(), Some("Neck"), UP * 0.1),
+    ];
+    for (side, sign) in [("Left", -1.0), ("Right", 1.0)] {
+        let parents = ["UpLeg", "Leg", "Foot", "Shoulder", "Arm", "ForeArm"];
+        let [thigh, shank, foot, clavicle, arm, forearm] =
+            parents.map(|p| -> &str { Box::leak(format!("{side}{p}").into_boxed_str()) });
+        let at = RIGHT * (0.1 * sign);
+        joints.extend([
+            // A bone without a name, as in the CMU files.
+            (format!("{side}Socket"), Some("Hips"), DVec3::ZERO),
+            (
+                thigh.into(),
+                Some(Box::leak(format!("{side}Socket").into_boxed_str())),
+                at - UP * 0.1,
+            ),
+            (shank.into(), Some(thigh), out(sign, 20.0) * 0.4),
+            (foot.into(), Some(shank), out(sign, 20.0) * 0.4),
+            (format!("{side}ToeBase"), Some(foot), out(sign, 20.0) * 0.05 + FORWARD * 0.15),
+            (clavicle.into(), Some("Spine1"), UP * 0.15),
+            (arm.into(), Some(clavicle), RIGHT * (0.15 * sign)),
+            (forearm.into(), Some(arm), out(sign, arms) * 0.3),
+            (format!("{side}Hand"), Some(forearm), out(sign, arms) * 0.25),
+        ]);
+    }
+    let mut skeleton = Skeleton::new();
+    let mut world: Vec<Rotation> = Vec::new();
+    for (name, parent, offset) in joints {
+        let parent = parent.map(|p| skeleton.find(p).unwrap());
+        let mine = any_rotation(rng);
+        let above = parent.map_or(Rotation::IDENTITY, |p| world[p.get()]);
+        let mut joint = Joint::new(name, above.inverse() * offset);
+        joint.rest = above.inverse() * mine;
+        joint.end_sites = vec![EndSite { name: None, offset_m: DVec3::X * 0.1 }];
+        world.push(mine);
+        match parent {
+            Some(p) => skeleton.add(p, joint).unwrap(),
+            None => skeleton.add_root(joint).unwrap(),
+        };
+    }
+    skeleton
+}
+
+/// The same places with local spaces along the world's, so that mirroring is easy.
+fn in_world_axes(skeleton: &Skeleton) -> Skeleton {
+    let places = skeleton.rest_world_positions();
+    let mut other = Skeleton::new();
+    for j in skeleton.indices() {
+        let parent = skeleton.parent(j);
+        let from = parent.map_or(DVec3::ZERO, |p| places[p.get()]);
+        let joint = Joint::new(skeleton[j].name.clone(), places[j.get()] - from);
+        match parent {
+            Some(p) => other.add(p, joint).unwrap(),
+            None => other.add_root(joint).unwrap(),
+        };
+    }
+    other
+}
+
+fn any_rotation(rng: &mut Rng) -> Rotation {
+    let angle = Angle::from_radians(rng.between(0.0, 3.0));
+    Rotation::from_axis_angle(rng.direction(), angle).unwrap()
+}
+
+/// X, Y, Z of a segment at rest: all lie in the frontal plane, so X is forward.
+fn at_rest(proximal: DVec3) -> [DVec3; 3] {
+    let y = unit(proximal).unwrap();
+    [FORWARD, y, FORWARD.cross(y)]
+}
+
+fn turned(axes: [DVec3; 3], by: Rotation) -> [DVec3; 3] {
+    axes.map(|a| by * a)
+}
+
+/// Wu et al. 2002: e1 is Z of the proximal segment, e3 is Y of the distal one, e2 floats.
+fn grood_suntay([px, py, pz]: [DVec3; 3], [dx, dy, dz]: [DVec3; 3]) -> [f64; 3] {
+    let floating = unit(dy.cross(pz)).unwrap();
+    [
+        trig::atan2(floating.dot(py), floating.dot(px)),
+        // The sine is dy · pz; with the cosine the digits do not get lost at 90 degrees.
+        trig::atan2(dy.dot(pz), dy.cross(pz).length()),
+        trig::atan2(floating.dot(dz), floating.dot(dx)),
+    ]
+}
+
+/// Wu et al. 2005, thorax to humerus, on the right: plane of elevation, elevation, axial rotation.
+fn thorax_humerus([px, py, pz]: [DVec3; 3], [dx, dy, dz]: [DVec3; 3]) -> [f64; 3] {
+    let floating = unit(dy.cross(py)).unwrap();
+    [
+        trig::atan2(-floating.dot(pz), floating.dot(px)),
+        trig::atan2(dy.cross(py).length(), dy.dot(py)),
+        trig::atan2(floating.dot(dz), floating.dot(dx)),
+    ]
+}
+
+/// The image in the mirror x, y of the frame: a left limb as a right one.
+fn mirrored(axes: [DVec3; 3]) -> [DVec3; 3] {
+    let [x, y, z] = axes.map(|a| a - RIGHT * (2.0 * a.dot(RIGHT)));
+    [x, y, -z]
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9 || (a - b).abs() > std::f64::consts::TAU - 1e-9
+}
+
+struct Case {
+    bone: &'static str,
+    above: &'static str,
+    /// Of the ISB's angles of a right joint, for the clinical ones.
+    signs: [f64; 3],
+}
+
+const CASES: [Case; 8] = [
+    Case { bone: "UpLeg", above: "Hips", signs: [1.0, -1.0, -1.0] },
+    Case { bone: "Leg", above: "UpLeg", signs: [-1.0, -1.0, -1.0] },
+    Case { bone: "Foot", above: "Leg", signs: [1.0, 1.0, -1.0] },
+    Case { bone: "ForeArm", above: "Arm", signs: [1.0, -1.0, 1.0] },
+    Case { bone: "Spine", above: "Hips", signs: [-1.0, 1.0, 1.0] },
+    Case { bone: "Spine1", above: "Spine", signs: [-1.0, 1.0, 1.0] },
+    Case { bone: "Neck", above: "Spine1", signs: [-1.0, 1.0, 1.0] },
+    Case { bone: "Head", above: "Neck", signs: [-1.0, 1.0, 1.0] },
+];
+
+#[test]
+fn angles_are_those_of_the_isb_definitions_to_1e_9() {
+    let mut rng = Rng::new(11);
+    let mut checked = 0;
+    for arms in [0.0, 45.0, 90.0, 120.0] {
+        let skeleton = person(arms, &mut rng);
+        let anatomy = Anatomy::of(&skeleton).unwrap();
+        let rest = skeleton.rest_world_rotations();
+        let places = skeleton.rest_world_positions();
+        for round in 0..200 {
+            // Now small angles, now all.
+            let most = [0.5, 3.0][round % 2];
+            let mut local: Vec<Rotation> = skeleton.joints().iter().map(|j| j.rest).collect();
+            for j in skeleton.indices() {
+                if !skeleton[j].name.ends_with("Socket") {
+                    let turn = Rotation::exp(rng.direction() * rng.between(0.0, most)).unwrap();
+                    local[j.get()] = local[j.get()] * turn;
+                }
+            }
+            let mut world: Vec<Rotation> = Vec::new();
+            for j in skeleton.indices() {
+                let above = skeleton.parent(j).map_or(Rotation::IDENTITY, |p| world[p.get()]);
+                world.push(above * local[j.get()]);
+            }
+            let moved = |j: JointIndex| world[j.get()] * rest[j.get()].inverse();
+            let axes = |j: JointIndex| {
+                let name = &skeleton[j].name;
+                let toward = |child: &str| {
+                    let child = skeleton.find(&name.replace("Fore", "").replace("Arm", child));
+                    places[j.get()] - places[child.unwrap().get()]
+                };
+                let leg = |child: &str| {
+                    let bare = name.replace("UpLeg", "").replace("Leg", "").replace("Foot", "");
+                    places[j.get()]
+                        - places[skeleton.find(&format!("{bare}{child}")).unwrap().get()]
+                };
+                let proximal = match name.trim_start_matches("Left").trim_start_matches("Right") {
+                    "UpLeg" => leg("Leg"),
+                    "Leg" => leg("Foot"),
+                    // The sole is at a right angle to the shank.
+                    "Foot" => {
+                        let shank = skeleton.parent(j).unwrap();
+                        places[shank.get()] - places[j.get()]
+                    }
+                    "Arm" => toward("ForeArm"),
+                    "ForeArm" => toward("Hand"),
+                    _ => UP,
+                };
+                turned(at_rest(proximal), moved(j))
+            };
+            for case in &CASES {
+                let sides: &[&str] = match case.bone {
+                    "Spine" | "Spine1" | "Neck" | "Head" => &[""],
+                    _ => &["Left", "Right"],
+                };
+                for side in sides {
+                    let j = skeleton.find(&format!("{side}{}", case.bone)).unwrap();
+                    let above = skeleton
+                        .find(&format!("{side}{}", case.above))
+                        .or_else(|| skeleton.find(case.above))
+                        .unwrap();
+                    let (mut proximal, mut distal) = (axes(above), axes(j));
+                    if *side == "Left" {
+                        (proximal, distal) = (mirrored(proximal), mirrored(distal));
+                    }
+                    let expected = grood_suntay(proximal, distal);
+                    let joint = anatomy.joint(j).unwrap();
+                    let isb = joint.isb(local[j.get()]);
+                    let clinical = joint.angles(local[j.get()]);
+                    for k in 0..3 {
+                        let what = format!("{side}{} {k} arms {arms}", case.bone);
+                        assert!(
+                            close(isb[k].radians(), expected[k]),
+                            "{what}: {isb:?} {expected:?}"
+                        );
+                        let signed = case.signs[k] * expected[k];
+                        assert!(close(clinical[k].radians(), signed), "{what}: {clinical:?}");
+                    }
+                    let along = joint.angles_along(|j| local[j.get()]);
+                    assert!(
+                        along.iter().zip(clinical).all(|(a, b)| close(a.radians(), b.radians()))
+                    );
+                    checked += 1;
+                }
+            }
+            for side in ["Left", "Right"] {
+                let find = |name: &str| skeleton.find(&format!("{side}{name}")).unwrap();
+                let (arm, clavicle) = (find("Arm"), find("Shoulder"));
+                let whole = anatomy
+                    .wholes()
+                    .iter()
+                    .find(|w| w.what == BodyJoint::Shoulder && w.joint() == Some(arm))
+                    .unwrap();
+                assert_eq!(whole.chain, [clavicle, arm]);
+                let spine = skeleton.find("Spine1").unwrap();
+                for (above, joint, clinical) in [
+                    (clavicle, anatomy.joint(arm).unwrap(), None),
+                    (spine, whole, Some(whole.angles_along(|j| local[j.get()]))),
+                ] {
+                    let (mut proximal, mut distal) = (axes(above), axes(arm));
+                    if side == "Left" {
+                        (proximal, distal) = (mirrored(proximal), mirrored(distal));
+                    }
+                    let [plane, elevation, axial] = thorax_humerus(proximal, distal);
+                    if clinical.is_none() {
+                        let isb = joint.isb(local[arm.get()]).map(Angle::radians);
+                        let same = isb.iter().zip([plane, elevation, axial]);
+                        assert!(same.into_iter().all(|(a, b)| close(*a, b)), "{side} {isb:?}");
+                    }
+                    let clinical = clinical.unwrap_or_else(|| joint.angles(local[arm.get()]));
+                    let [flexion, abduction, rotation] = clinical.map(Angle::radians);
+                    let (sin, cos) = trig::sin_cos(plane);
+                    assert!(close(flexion, elevation * sin) && close(abduction, elevation * cos));
+                    // Nearly straight up, the twist of the direct swing has no digits to compare.
+                    if elevation < 3.1 {
+                        let external = Angle::from_radians(-plane - axial).wrapped().radians();
+                        assert!(close(rotation, external), "{side} {rotation} {external}");
+                    }
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(checked, 4 * 200 * 16);
+}
+
+#[test]
+fn the_rest_pose_has_the_angles_it_is_drawn_with() {
+    let mut rng = Rng::new(5);
+    for arms in [0.0, 45.0, 90.0] {
+        let skeleton = person(arms, &mut rng);
+        let anatomy = Anatomy::of(&skeleton).unwrap();
+        for side in ["Left", "Right"] {
+            let degrees = |name: &str| {
+                let j = skeleton.find(&format!("{side}{name}")).unwrap();
+                anatomy.joint(j).unwrap().angles(skeleton[j].rest).map(Angle::degrees)
+            };
+            for (name, expected) in [
+                ("UpLeg", [0.0, 20.0, 0.0]),
+                ("Leg", [0.0; 3]),
+                ("Foot", [0.0; 3]),
+                ("Arm", [0.0, arms, 0.0]),
+                ("ForeArm", [0.0; 3]),
+                ("Hand", [0.0; 3]),
+            ] {
+                let found = degrees(name);
+                let same = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6);
+                assert!(same, "{side}{name}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mirrored_poses_have_the_same_clinical_angles_left_and_right() {
+    let mut rng = Rng::new(3);
+    let skeleton = in_world_axes(&person(90.0, &mut rng));
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let mut compared = 0;
+    for right in anatomy.joints().filter(|j| j.side == BodySide::Right) {
+        let name = &skeleton[right.joint().unwrap()].name;
+        let left = skeleton.find(&name.replace("Right", "Left")).unwrap();
+        let left = anatomy.joint(left).unwrap();
+        assert_eq!((left.what, left.side), (right.what, BodySide::Left));
+        for _ in 0..100 {
+            let local = any_rotation(&mut rng);
+            // Across the plane with normal x.
+            let [w, x, y, z] = local.to_wxyz();
+            let image = Rotation::from_wxyz([w, x, -y, -z]).unwrap();
+            let (a, b) = (right.angles(local), left.angles(image));
+            let same = a.iter().zip(b).all(|(a, b)| close(a.radians(), b.radians()));
+            assert!(same, "{name}: {a:?} {b:?}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 8 * 100);
+}
+
+#[test]
+fn local_rotations_come_back_from_their_angles() {
+    let mut rng = Rng::new(4);
+    let skeleton = person(60.0, &mut rng);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    for joint in anatomy.joints() {
+        for _ in 0..200 {
+            let local = any_rotation(&mut rng);
+            let back = joint.local_of(joint.angles(local)).unwrap();
+            assert!(back.distance(local).radians() < 1e-12, "{:?}", joint.what);
+        }
+        let nan = Angle::from_radians(f64::NAN);
+        assert!(joint.local_of([Angle::ZERO, nan, Angle::ZERO]).is_none());
+    }
+}
+
+#[test]
+fn the_wrist_bends_towards_the_palm_and_the_little_finger() {
+    let mut rng = Rng::new(6);
+    let skeleton = person(0.0, &mut rng);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let rest = skeleton.rest_world_rotations();
+    // Thumbs are forward: palms face the body, little fingers are behind.
+    for (side, out) in [("Left", -RIGHT), ("Right", RIGHT)] {
+        let hand = skeleton.find(&format!("{side}Hand")).unwrap();
+        let forearm = skeleton.parent(hand).unwrap();
+        let joint = anatomy.joint(hand).unwrap();
+        let fingers = |angles: [f64; 3]| {
+            let local = joint.local_of(angles.map(Angle::from_degrees)).unwrap();
+            let now = rest[forearm.get()] * local;
+            now * (rest[hand.get()].inverse() * -UP)
+        };
+        assert!((fingers([90.0, 0.0, 0.0]) + out).length() < 1e-6, "flexion");
+        let ulnar = fingers([0.0, 30.0, 0.0]);
+        assert!((ulnar.dot(FORWARD) + 0.5).abs() < 1e-6, "ulnar deviation: {ulnar}");
+    }
+}
+
+#[test]
+fn a_pose_other_than_rest_gives_the_frames_of_that_pose() {
+    let mut rng = Rng::new(8);
+    let skeleton = person(90.0, &mut rng);
+    let names = Anatomy::of(&skeleton).unwrap();
+    // The same places with all rest rotations mixed up: no pose to read anything off.
+    let mixed: Vec<Rotation> = skeleton.joints().iter().map(|j| j.rest).collect();
+    let strange = skeleton.with_rests(|_| any_rotation(&mut Rng::new(1)));
+    let anatomy = Anatomy::at(&strange, &mixed).unwrap();
+    for (a, b) in names.joints().zip(anatomy.joints()) {
+        assert_eq!((a.what, a.side, &a.chain), (b.what, b.side, &b.chain));
+        for _ in 0..20 {
+            let local = any_rotation(&mut rng);
+            let same = a.rotation(local).distance(b.rotation(local)).degrees();
+            assert!(same < 1e-6, "{:?}: {same}", a.what);
+        }
+    }
+    assert!(Anatomy::at(&skeleton, &mixed[1..]).is_none());
+}
+
+#[test]
+fn a_spine_of_several_joints_is_compared_as_a_whole() {
+    let mut rng = Rng::new(9);
+    let skeleton = person(90.0, &mut rng);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let find = |name| skeleton.find(name).unwrap();
+    let published = |name| anatomy.joint(find(name)).unwrap().published();
+    assert!(published("Neck").iter().all(Option::is_none), "one of two");
+    assert!(published("Spine").iter().all(Option::is_some), "the only lumbar one");
+    let wholes: Vec<_> = anatomy.wholes().iter().map(|w| (w.what, w.side, w.chain.len())).collect();
+    assert_eq!(
+        wholes,
+        [
+            (BodyJoint::Back, BodySide::Middle, 2),
+            (BodyJoint::Neck, BodySide::Middle, 2),
+            (BodyJoint::Shoulder, BodySide::Left, 2),
+            (BodyJoint::Shoulder, BodySide::Right, 2),
+        ]
+    );
+    assert!(anatomy.wholes().iter().all(|w| w.published().iter().all(Option::is_some)));
+}
+
+#[test]
+fn unknown_names_and_empty_skeletons_have_no_anatomy() {
+    assert!(Anatomy::of(&Skeleton::new()).is_none());
+    let mut skeleton = Skeleton::new();
+    let mut at = skeleton.add_root(Joint::new("Hips", DVec3::ZERO)).unwrap();
+    for i in 0..20 {
+        at = skeleton.add(at, Joint::new(format!("j{i}"), DVec3::Y)).unwrap();
+    }
+    assert!(Anatomy::of(&skeleton).is_none());
+    // Names without a shape: no frames, and no panic.
+    let mut flat = Skeleton::new();
+    let root = flat.add_root(Joint::new("Hips", DVec3::ZERO)).unwrap();
+    for name in ["LeftUpLeg", "RightUpLeg", "LeftArm", "RightArm", "Spine", "Head", "LeftShoulder"]
+    {
+        flat.add(root, Joint::new(name, DVec3::ZERO)).unwrap();
+    }
+    let anatomy = Anatomy::of(&flat).unwrap();
+    assert_eq!(anatomy.joints().count(), 0);
+    assert_eq!(anatomy.name(root), Some((BodyJoint::Pelvis, BodySide::Middle)));
+}
+
+/// An entry with a limit of its own kind for every draw.
+fn some_entry(kind: usize, rng: &mut Rng) -> RigJoint {
+    let arc = |min, max| Arc::from_degrees(min, max).unwrap();
+    let limit = match kind {
+        0 => Limit::Hinge { axis: rng.direction(), arc: arc(-20.0, 90.0) },
+        1 => Limit::Universal {
+            axes: [DVec3::X, unit(DVec3::new(0.1, 1.0, 0.3)).unwrap()],
+            arcs: [arc(-30.0, 50.0), arc(-10.0, 70.0)],
+        },
+        _ => {
+            let bone = rng.direction();
+            let axes = SwingAxes::new(bone, None).unwrap();
+            let swing = SwingLimit::Ellipse {
+                rx: Angle::from_degrees(70.0),
+                ry: Angle::from_degrees(40.0),
+            };
+            let bounds = TwistBounds::Arc(arc(-20.0, 60.0));
+            let twist = TwistLimit { bounds, ..TwistLimit::default() };
+            Limit::SwingTwist(SwingTwistLimit { axes, swing, twist })
+        }
+    };
+    RigJoint { limit, center: any_rotation(rng), ..RigJoint::default() }
+}
+
+#[test]
+fn mirrored_entries_allow_the_mirrored_rotations() {
+    let mut rng = Rng::new(31);
+    let mut inside = 0;
+    // Local spaces of their own, and (second) those of the world, which are mirror images.
+    for world in [false, true] {
+        let mut skeleton = person(90.0, &mut rng);
+        if world {
+            skeleton = in_world_axes(&skeleton);
+        }
+        let anatomy = Anatomy::of(&skeleton).unwrap();
+        for (name, kind) in [("RightLeg", 0), ("RightHand", 1), ("RightArm", 2), ("LeftUpLeg", 2)] {
+            let j = skeleton.find(name).unwrap();
+            let here = anatomy.joint(j).unwrap();
+            let there = anatomy.counterpart(j).unwrap();
+            let k = there.joint().unwrap();
+            for _ in 0..10 {
+                let start = any_rotation(&mut rng);
+                let entry = RigJoint { start: Some(start), ..some_entry(kind, &mut rng) };
+                let image = anatomy.mirrored(&skeleton, j, &entry).unwrap().unwrap();
+                let (a, b) = (entry.limit.prepare().unwrap(), image.limit.prepare().unwrap());
+                assert!((a.volume() - b.volume()).abs() < 1e-9);
+                let apart = here.rotation(start).distance(there.rotation(image.start.unwrap()));
+                assert!(apart.radians() < 1e-9, "{name}: {apart:?}");
+                for _ in 0..50 {
+                    let m = a.project(any_rotation(&mut rng));
+                    let m = if rng.below(2) == 0 { m } else { any_rotation(&mut rng) };
+                    let local = skeleton[j].rest * entry.center * m;
+                    let other = there.local_from(here, local);
+                    let apart = here.rotation(local).distance(there.rotation(other));
+                    assert!(apart.radians() < 1e-9, "{name}: {apart:?}");
+                    let n = (skeleton[k].rest * image.center).inverse() * other;
+                    let (x, y) = (a.distance(m).radians(), b.distance(n).radians());
+                    assert!((x - y).abs() < 1e-7, "{name}: {x} {y}");
+                    inside += usize::from(a.contains(m));
+                }
+                // And back: the image of the image is itself.
+                let same = anatomy.asymmetry(&skeleton, (j, &entry), &image).unwrap().unwrap();
+                assert!(same.left_beyond.radians() < 1e-6, "{name}: {same:?}");
+                assert!(same.right_beyond.radians() < 1e-6, "{name}: {same:?}");
+            }
+        }
+    }
+    assert!(inside > 1000, "{inside}");
+}
+
+#[test]
+fn an_elbow_that_bends_farther_on_the_left_is_told() {
+    let mut rng = Rng::new(32);
+    let skeleton = person(90.0, &mut rng);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let (l, r) = (skeleton.find("LeftForeArm").unwrap(), skeleton.find("RightForeArm").unwrap());
+    let hinge = |j: JointIndex, max: f64| {
+        let joint = anatomy.joint(j).unwrap();
+        let arc = Arc::from_degrees(0.0, max).unwrap();
+        // Flexion is about z of the distal frame; m acts in the joint's local space.
+        RigJoint {
+            limit: Limit::Hinge { axis: joint.distal * DVec3::Z, arc },
+            ..RigJoint::default()
+        }
+    };
+    let found = anatomy.asymmetry(&skeleton, (l, &hinge(l, 150.0)), &hinge(r, 135.0));
+    let found = found.unwrap().unwrap();
+    assert!((found.left_beyond.degrees() - 15.0).abs() < 0.1, "{found:?}");
+    assert!(found.right_beyond.degrees() < 1e-6, "{found:?}");
+    assert!(anatomy.counterpart(skeleton.find("Neck").unwrap()).is_none());
+}

@@ -1,0 +1,349 @@
+//! Tables of joint names: what the joints of a family of skeletons are called, and which joints of
+//! the body they are. See `docs/anatomy.md`.
+
+use glam::{DMat3, DVec3};
+
+use super::cursor::{Cursor, Notes};
+use super::json::{self, Fault};
+use super::path::Step;
+use super::{Position, RigError, RigErrorKind};
+use crate::math::{Angle, Rotation, unit};
+
+/// A joint of the human body. The segment below it moves against the one above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BodyJoint {
+    /// The pelvis in the world: where the other joints start. It has no angles of its own.
+    Pelvis,
+    /// Thigh against pelvis.
+    Hip,
+    /// Shank against thigh.
+    Knee,
+    /// Foot against shank, the subtalar joint included.
+    Ankle,
+    /// Toes against foot.
+    Toes,
+    /// The lumbar spine, or a part of it.
+    Lumbar,
+    /// The thoracic spine, or a part of it.
+    Thoracic,
+    /// The cervical spine, or a part of it, up to the head.
+    Neck,
+    /// Clavicle, with scapula, against thorax.
+    Clavicle,
+    /// Upper arm against clavicle or thorax.
+    Shoulder,
+    /// Forearm against upper arm.
+    Elbow,
+    /// The forearm turning about itself.
+    Forearm,
+    /// Hand against forearm.
+    Wrist,
+    /// Thorax against pelvis: lumbar and thoracic spine together. Not in tables.
+    Back,
+}
+
+impl BodyJoint {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Pelvis,
+        Self::Hip,
+        Self::Knee,
+        Self::Ankle,
+        Self::Toes,
+        Self::Lumbar,
+        Self::Thoracic,
+        Self::Neck,
+        Self::Clavicle,
+        Self::Shoulder,
+        Self::Elbow,
+        Self::Forearm,
+        Self::Wrist,
+        Self::Back,
+    ];
+
+    /// Its name in tables.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pelvis => "pelvis",
+            Self::Hip => "hip",
+            Self::Knee => "knee",
+            Self::Ankle => "ankle",
+            Self::Toes => "toes",
+            Self::Lumbar => "lumbar",
+            Self::Thoracic => "thoracic",
+            Self::Neck => "neck",
+            Self::Clavicle => "clavicle",
+            Self::Shoulder => "shoulder",
+            Self::Elbow => "elbow",
+            Self::Forearm => "forearm",
+            Self::Wrist => "wrist",
+            Self::Back => "back",
+        }
+    }
+
+    /// Whether there are two of it.
+    #[must_use]
+    pub const fn is_paired(self) -> bool {
+        !matches!(self, Self::Pelvis | Self::Lumbar | Self::Thoracic | Self::Neck | Self::Back)
+    }
+}
+
+/// A side of the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BodySide {
+    /// The person's left.
+    Left,
+    /// The person's right.
+    Right,
+    /// Not one of a pair.
+    Middle,
+}
+
+impl BodySide {
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+            Self::Middle => "middle",
+        }
+    }
+
+    /// The other of a pair; the middle is its own.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+            Self::Middle => Self::Middle,
+        }
+    }
+}
+
+/// What a table may say a joint is.
+const KNOWN: [&str; 22] = [
+    "pelvis",
+    "lumbar",
+    "thoracic",
+    "neck",
+    "left hip",
+    "right hip",
+    "left knee",
+    "right knee",
+    "left ankle",
+    "right ankle",
+    "left toes",
+    "right toes",
+    "left clavicle",
+    "right clavicle",
+    "left shoulder",
+    "right shoulder",
+    "left elbow",
+    "right elbow",
+    "left forearm",
+    "right forearm",
+    "left wrist",
+    "right wrist",
+];
+
+/// The names of the joints of one family of skeletons.
+#[derive(Clone, Debug)]
+pub struct NameTable {
+    /// Whose names they are.
+    pub title: String,
+    /// Where they are from.
+    pub source: String,
+    /// What may stand before each name.
+    prefixes: Vec<String>,
+    /// Names in lower case.
+    joints: Vec<(String, BodyJoint, BodySide)>,
+    /// Names in lower case, and the axes of the anatomical frame in the joint's local space.
+    frames: Vec<(String, Rotation)>,
+    /// Names in lower case, and by how much the segment is turned outward about itself at rest.
+    turned: Vec<(String, Angle)>,
+}
+
+impl NameTable {
+    /// Reads a table; `docs/anatomy.md` describes the format.
+    ///
+    /// ```
+    /// use condyle::anatomy::{BodyJoint, BodySide, NameTable};
+    /// let table = NameTable::read(r#"{
+    ///   "title": "Mine", "source": "myself", "prefixes": ["rig"],
+    ///   "joints": { "Root": "pelvis", "thigh_l": "left hip", "thigh_r": "right hip" }
+    /// }"#)?;
+    /// assert_eq!(table.find("rig2:Thigh_L"), Some((BodyJoint::Hip, BodySide::Left)));
+    /// # Ok::<(), condyle::rig::RigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of a rig document, with the place.
+    pub fn read(text: &str) -> Result<Self, RigError> {
+        let error = |fault: Fault| {
+            RigError::new(fault.kind, fault.path, Some(Position::of(text, fault.at)))
+        };
+        let root = json::parse(text).map_err(error)?;
+        table(&Cursor::root(&root)).map_err(error)
+    }
+
+    /// What the joint with a name is. Letters may be upper or lower case. A namespace (up to the last
+    /// `:` or `|`) does not count, nor does one of the table's prefixes, with digits and one `:` or
+    /// `_` after it.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<(BodyJoint, BodySide)> {
+        self.entry(name, |key| {
+            self.joints.iter().find(|(n, ..)| n == key).map(|(_, what, side)| (*what, *side))
+        })
+    }
+
+    /// The anatomical frame of the joint with a name, in its local space, where the table gives one.
+    #[must_use]
+    pub fn frame(&self, name: &str) -> Option<Rotation> {
+        self.entry(name, |key| self.frames.iter().find(|(n, _)| n == key).map(|(_, f)| *f))
+    }
+
+    /// By how much the segment of the joint with a name is turned outward about itself in the rest pose,
+    /// which its shape does not tell; zero unless the table says so.
+    #[must_use]
+    pub fn turned(&self, name: &str) -> Angle {
+        let find = |key: &str| self.turned.iter().find(|(n, _)| n == key).map(|(_, by)| *by);
+        self.entry(name, find).unwrap_or_default()
+    }
+
+    /// The names alone.
+    pub(crate) fn without_frames(&self) -> Self {
+        Self { frames: Vec::new(), turned: Vec::new(), ..self.clone() }
+    }
+
+    fn entry<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let bare = name.rsplit([':', '|']).next().unwrap_or(name).to_ascii_lowercase();
+        let without = |prefix: &String| {
+            let rest = bare.strip_prefix(prefix.as_str())?;
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            find(rest.strip_prefix('_').unwrap_or(rest))
+        };
+        find(&bare).or_else(|| self.prefixes.iter().find_map(without))
+    }
+}
+
+fn table(cursor: &Cursor<'_>) -> Result<NameTable, Fault> {
+    let words = |field| -> Result<String, Fault> { Ok(cursor.required(field)?.text()?.to_owned()) };
+    let prefix = |c: &Cursor<'_>| -> Result<String, Fault> { Ok(c.text()?.to_ascii_lowercase()) };
+    Ok(NameTable {
+        title: words("title")?,
+        source: words("source")?,
+        prefixes: cursor
+            .field("prefixes")
+            .map(|list| list.items(1, "at least one prefix", prefix))
+            .transpose()?
+            .unwrap_or_default(),
+        joints: by_name(&cursor.required("joints")?, joint)?
+            .into_iter()
+            .map(|(name, (what, side))| (name, what, side))
+            .collect(),
+        frames: cursor.field("frames").map_or(Ok(Vec::new()), |c| by_name(&c, frame))?,
+        turned: cursor.field("turned_deg").map_or(Ok(Vec::new()), |c| by_name(&c, degrees))?,
+    })
+}
+
+fn by_name<T>(
+    cursor: &Cursor<'_>,
+    read: impl Fn(&Cursor<'_>) -> Result<T, Fault>,
+) -> Result<Vec<(String, T)>, Fault> {
+    let entry = |field: &json::Field<'_>| {
+        let value = cursor.below(Step::Key(field.key.as_ref().into()), &field.node);
+        Ok((field.key.to_ascii_lowercase(), read(&value)?))
+    };
+    cursor.object()?.iter().map(entry).collect()
+}
+
+fn joint(cursor: &Cursor<'_>) -> Result<(BodyJoint, BodySide), Fault> {
+    let text = cursor.word("joint of the body", &KNOWN)?;
+    let (side, what) = match text.split_once(' ') {
+        Some(("left", what)) => (BodySide::Left, what),
+        Some((_, what)) => (BodySide::Right, what),
+        None => (BodySide::Middle, text),
+    };
+    let what = BodyJoint::ALL.into_iter().find(|j| j.as_str() == what);
+    Ok((what.unwrap_or(BodyJoint::Pelvis), side))
+}
+
+fn degrees(cursor: &Cursor<'_>) -> Result<Angle, Fault> {
+    let degrees = cursor.number_within(-180.0, 180.0, "an angle from -180 to 180")?;
+    Ok(Angle::from_degrees(degrees))
+}
+
+/// Forward is made perpendicular to up.
+fn frame(cursor: &Cursor<'_>) -> Result<Rotation, Fault> {
+    let mut notes = Notes::default();
+    let up = cursor.required("up")?.direction(&mut notes)?;
+    let forward = cursor.required("forward")?;
+    let along = forward.direction(&mut notes)?;
+    frame_of(along, up).ok_or_else(|| forward.fault(RigErrorKind::Zero))
+}
+
+/// The rotation that takes x to `forward`, y to `up` and z to the right. `forward` need not be
+/// perpendicular; `None` if it is along `up`.
+pub(crate) fn frame_of(forward: DVec3, up: DVec3) -> Option<Rotation> {
+    let y = unit(up)?;
+    let x = unit(forward - y * forward.dot(y))?;
+    Rotation::from_matrix(DMat3::from_cols(x, y, x.cross(y)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_a_table_is_a_joint_and_a_side_that_fit() {
+        for word in KNOWN {
+            let text = format!(r#"{{"title": "t", "source": "s", "joints": {{"J": "{word}"}}}}"#);
+            let (what, side) = NameTable::read(&text).unwrap().find("j").unwrap();
+            assert_eq!(what.is_paired(), side != BodySide::Middle, "{word}");
+            let spelt = match side {
+                BodySide::Middle => what.as_str().to_owned(),
+                _ => format!("{} {}", side.as_str(), what.as_str()),
+            };
+            assert_eq!(spelt, word);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_table_is_told_with_its_place() {
+        let of = |joints: &str, frames: &str| {
+            let text = format!(
+                r#"{{"title": "t", "source": "s", "joints": {{{joints}}}, "frames": {{{frames}}}}}"#
+            );
+            NameTable::read(&text).map_err(|e| e.path().to_owned())
+        };
+        for (joints, frames, place) in [
+            (r#""J": "left tail""#, "", "joints.J"),
+            (r#""J": "hip""#, "", "joints.J"),
+            ("", r#""J": {"forward": [0, 2, 0], "up": [0, 1, 0]}"#, "frames.J.forward"),
+        ] {
+            assert_eq!(of(joints, frames).unwrap_err(), place);
+        }
+        let good = of("", r#""J": {"forward": [1, 1, 0], "up": [0, 1, 0]}"#).unwrap();
+        assert!(good.frame("j").unwrap().angle().radians() < 1e-15);
+    }
+
+    #[test]
+    fn namespaces_prefixes_numbers_and_case_do_not_matter() {
+        let text = r#"{"title": "t", "source": "s", "prefixes": ["mixamorig"],
+            "joints": {"LeftArm": "left shoulder", "Spine1": "thoracic"}}"#;
+        let table = NameTable::read(text).unwrap();
+        for name in ["LeftArm", "leftarm", "mixamorig:LeftArm", "mixamorig7:LeftArm", "a|b:LeftArm"]
+        {
+            assert!(table.find(name).is_some(), "{name}");
+        }
+        for name in ["mixamorigLeftArm", "mixamorig12_LeftArm", "mixamorigSpine1"] {
+            assert!(table.find(name).is_some(), "{name}");
+        }
+        for name in ["", ":", "LeftArm2", "MyLeftArm", "mixamorig", "Spine2"] {
+            assert!(table.find(name).is_none(), "{name}");
+        }
+    }
+}
