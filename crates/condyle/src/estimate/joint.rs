@@ -92,18 +92,18 @@ pub(super) fn paper_entry(
     skeleton: &Skeleton,
     joint: JointIndex,
     series: &[Cow<'_, Rotations>],
+    frames: u64,
     options: &EstimateOptions,
 ) -> RigJoint {
     let clips: Vec<&Rotations> = series.iter().map(Cow::as_ref).collect();
     let Some(found) = paper::estimate(&clips, &options.paper) else { return unseen() };
-    let samples = series.iter().map(|s| s.len() as u64).sum();
     let mut entry = RigJoint {
         kind: found.kind,
         center: found.center,
         limit: found.limit,
         why: Some(found.why),
         notes: found.notes,
-        samples: Some(samples),
+        samples: Some(frames),
         rejected: Some(0),
         source: Some(Source::Estimated),
         ..RigJoint::default()

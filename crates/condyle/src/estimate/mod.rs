@@ -189,22 +189,28 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
             if skeleton.parent(joint).is_none() {
                 return joint::root();
             }
-            let series: Vec<Cow<'_, Rotations>> = takes
+            let mine: Vec<(&Take<'_>, JointIndex)> = takes
                 .iter()
                 .zip(&matches)
                 .filter_map(|(take, own)| Some((take, own[joint.get()]?)))
                 .filter(|(take, _)| take.clip.frame_count() > 0)
-                .map(|(take, own)| {
-                    let series = samples::series(take.skeleton, take.clip, own, 0);
-                    // A joint that rests has as many samples as the others.
-                    if series.len() == 1 {
-                        Cow::Owned(Rotations::repeat(series.at(0), take.clip.frame_count()))
-                    } else {
-                        series
-                    }
-                })
                 .collect();
-            joint::paper_entry(skeleton, joint, &series, options)
+            let mut series: Vec<Cow<'_, Rotations>> = mine
+                .iter()
+                .map(|(take, own)| samples::series(take.skeleton, take.clip, *own, 0))
+                .collect();
+            // Where a joint rests its one rotation stands for every frame; a few will do if it never
+            // moves.
+            let rests = series.iter().all(|s| s.len() == 1);
+            for (series, (take, _)) in series.iter_mut().zip(&mine) {
+                let frames = take.clip.frame_count();
+                if series.len() == 1 && frames > 1 {
+                    let times = if rests { frames.min(paper::FEW) } else { frames };
+                    *series = Cow::Owned(Rotations::repeat(series.at(0), times));
+                }
+            }
+            let frames = mine.iter().map(|(take, _)| take.clip.frame_count() as u64).sum();
+            joint::paper_entry(skeleton, joint, &series, frames, options)
         });
         return Ok(Estimate {
             skeleton: skeleton.clone(),

@@ -96,7 +96,7 @@ const FLOOR: f64 = 0.5 * (PI / 180.0);
 const LOCKED: f64 = 1e-6;
 
 /// Fewer samples than this get a note (A2).
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 /// So many samples are turned at a time: they stay in the first-level cache.
 const BLOCK: usize = 256;
