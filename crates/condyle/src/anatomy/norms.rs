@@ -4,7 +4,7 @@ use super::{AnatomicalJoint, BodyJoint};
 use crate::math::Angle;
 use crate::presets::{self, Citation};
 
-/// A range of a clinical angle with its sources: those of the [presets](crate::presets).
+/// A range of a clinical angle with its sources: those of the [presets](mod@crate::presets).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedRange {
     /// The lowest angle; not positive.

@@ -55,7 +55,7 @@ pub(crate) enum Boundary {
     Nothing,
     /// All over the sphere.
     Everything,
-    /// Inside all of these polygons, which [`SwingLimit::Polygons`] takes. There is one.
+    /// Inside all of these polygons, which [`SwingLimit::Polygons`](crate::limits::SwingLimit::Polygons) takes. There is one.
     Polygons(Vec<Vec<DVec3>>),
 }
 
