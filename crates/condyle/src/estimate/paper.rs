@@ -95,6 +95,9 @@ const FLOOR: f64 = 0.5 * (PI / 180.0);
 /// this. It is the ε of appendix A.
 const LOCKED: f64 = 1e-6;
 
+/// Radians. What moves by less does not move: rounding leaves as much.
+const STILL: f64 = 1e-7;
+
 /// Fewer samples than this get a note (A2).
 pub(super) const FEW: usize = 4;
 
@@ -117,8 +120,14 @@ pub(crate) fn estimate(samples: &[&Rotations], options: &PaperOptions) -> Option
         return None;
     }
     let second = second_moments(samples);
-    let mean = rotation(symmetric_eigen(second)?.vectors[0]);
-    let spread = Spread::new(samples, mean, options.space, n as f64)?;
+    let eigen = symmetric_eigen(second)?;
+    let mean = rotation(eigen.vectors[0]);
+    // A turn by δ moves a quaternion by δ/2, so that this is the largest variance, to first order.
+    let spread = if 4.0 * eigen.values[1] <= STILL * STILL * n as f64 {
+        Spread { deviations: [0.0; 3], axis: DVec3::X }
+    } else {
+        Spread::new(samples, mean, options.space, n as f64)?
+    };
     let (dimensions, why) = spread.dimensions(options.threshold);
 
     let mut notes = Vec::new();
