@@ -165,7 +165,7 @@ fn is_full(n: usize, gap: f64) -> bool {
 }
 
 /// The weighted mean of the samples around x.
-fn settled(x: f64, samples: &[f64], noise: f64) -> f64 {
+pub(super) fn settled(x: f64, samples: &[f64], noise: f64) -> f64 {
     if noise <= 0.0 {
         return x;
     }

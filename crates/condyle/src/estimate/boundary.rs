@@ -55,8 +55,12 @@ pub(crate) enum Boundary {
     Nothing,
     /// All over the sphere.
     Everything,
-    /// Inside all of these polygons, which [`SwingLimit::Polygons`](crate::limits::SwingLimit::Polygons) takes. There is one.
-    Polygons(Vec<Vec<DVec3>>),
+    /// Inside a polygon, on the left of its edges.
+    Polygon {
+        corners: Vec<DVec3>,
+        /// A direction far from all of them.
+        emptiest: DVec3,
+    },
 }
 
 /// The outer boundary of the region that the directions fill.
@@ -105,8 +109,8 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
     let mut last = false;
     loop {
         let scale = Scale { reach, half_width, corners, empty };
-        if let Some(polygon) = attempt(&samples, &points, &scale) {
-            return Boundary::Polygons(vec![polygon]);
+        if let Some(corners) = attempt(&samples, &points, &scale) {
+            return Boundary::Polygon { corners, emptiest: empty };
         }
         if last {
             break;
@@ -121,7 +125,7 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
         }
     }
     match around_empty(empty, empty_radius, corners) {
-        Some(polygon) => Boundary::Polygons(vec![polygon]),
+        Some(corners) => Boundary::Polygon { corners, emptiest: empty },
         None => Boundary::Everything,
     }
 }

@@ -9,7 +9,7 @@ use std::f64::consts::{LN_2, LN_10, PI, TAU};
 
 use glam::DVec3;
 
-use super::ball::{FARTHEST, NODE_NEAR, spread_nodes};
+use super::ball::FARTHEST;
 use super::boundary::emptiest;
 use super::hinge::Hinge;
 use super::joint::Seen;
@@ -322,6 +322,42 @@ impl Field {
             self.look_at_angles(nodes.len(), |i| near(i).then(|| twist(center.rotation, all[i])));
         }
     }
+}
+
+/// Nodes of twist are this far apart, about: 25°.
+const NODE_SPACING: f64 = 25.0 * PI / 180.0;
+
+const MAX_NODES: usize = 32;
+
+/// The cosine of how near to a node samples count: a little more than the spacing.
+const NODE_NEAR: f64 = 0.882_947_592_858_926_9;
+
+/// Directions of samples, each far from those before, until none is.
+fn spread_nodes(all: &[DVec3]) -> Vec<DVec3> {
+    // Whatever the order of clips and the frame of the joint.
+    let mean: DVec3 = all.iter().sum();
+    let Some(start) = all.iter().copied().min_by(|a, b| a.dot(mean).total_cmp(&b.dot(mean))) else {
+        return Vec::new();
+    };
+    let mut nodes = vec![start];
+    let mut nearest: Vec<f64> = all.iter().map(|d| d.dot(start)).collect();
+    let (_, spacing) = trig::sin_cos(NODE_SPACING);
+    while nodes.len() < MAX_NODES {
+        let Some((i, most)) =
+            nearest.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1))
+        else {
+            break;
+        };
+        if most > spacing {
+            break;
+        }
+        let node = all[i];
+        nodes.push(node);
+        for (near, direction) in nearest.iter_mut().zip(all) {
+            *near = near.max(direction.dot(node));
+        }
+    }
+    nodes
 }
 
 /// The samples beyond gaps: of angles on the circle, each with its number.

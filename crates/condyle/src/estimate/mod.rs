@@ -48,6 +48,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod twist;
 mod universal;
 
 use std::borrow::Cow;

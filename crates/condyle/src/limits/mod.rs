@@ -55,6 +55,8 @@ pub use prepared::{PreparedLimit, PreparedSwing};
 pub use recenter::Recentered;
 pub use soft::SoftLimit;
 pub use swing::{SwingLimit, SwingShape};
+#[cfg(test)]
+pub(crate) use triangulation::Triangulation;
 pub use twist::{TwistAt, TwistBounds, TwistLimit, TwistOffset};
 
 /// Radians. What is outside a limit by no more than this counts as inside, and is left alone. A

@@ -15,7 +15,7 @@ impl Boundary {
         match self {
             Self::Nothing => None,
             Self::Everything => Some(SwingLimit::Free),
-            Self::Polygons(polygons) => Some(SwingLimit::Polygons(polygons)),
+            Self::Polygon { corners, .. } => Some(SwingLimit::Polygons(vec![corners])),
         }
     }
 }
@@ -182,9 +182,7 @@ fn check(found: &Boundary, directions: &[DVec3], corners: usize) -> PreparedLimi
     let limit = prepared(found);
     let worst = worst(&limit, directions);
     assert!(worst >= -1e-12, "{worst}: {found:?}");
-    if let Boundary::Polygons(polygons) = found {
-        assert_eq!(polygons.len(), 1);
-        let polygon = &polygons[0];
+    if let Boundary::Polygon { corners: polygon, .. } = found {
         assert!(polygon.len() <= corners.max(4), "{} corners", polygon.len());
         for (i, a) in polygon.iter().enumerate() {
             for b in &polygon[..i] {
@@ -312,8 +310,8 @@ fn corners_are_saved_within_the_tolerance_of_the_walk() {
             for corners in [1000, 12] {
                 let scale = Scale { reach, half_width: LEAST_HALF_WIDTH, corners, empty };
                 let fewer = simplified(&whole, &scale);
-                let limits =
-                    [&whole, &fewer].map(|p| prepared(&Boundary::Polygons(vec![p.clone()])));
+                let limits = [&whole, &fewer]
+                    .map(|p| prepared(&Boundary::Polygon { corners: p.clone(), emptiest: empty }));
                 let off = apart([&limits[0], &limits[1]], |d| d, |d| d);
                 assert!(worst(&limits[1], &whole) >= -1e-12, "{name} {seed}");
                 if corners == 12 {

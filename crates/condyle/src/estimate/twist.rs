@@ -1,0 +1,328 @@
+//! How far a ball joint rolls about its bone: one range, or one that changes with the swing.
+
+use std::f64::consts::PI;
+
+use glam::DVec3;
+
+use super::arcs::{self, Range, settled};
+use crate::limits::{TwistAt, TwistBounds};
+use crate::math::{Angle, Arc, Level, Rotation, Rotations, batch};
+
+/// With so many samples or fewer the range of twist is the same everywhere; with twice as many it may
+/// change with the swing as much as they show.
+const FEW: f64 = 400.0;
+
+/// Where ranges at single directions are, on average, this much as wide as one for all or less they are
+/// taken as they are,
+const MUCH_NARROWER: f64 = 0.6;
+
+/// and where they are so wide one for all is as good.
+const HARDLY_NARROWER: f64 = 0.9;
+
+/// Samples up to this chord count fully for a range: 24.2°, a little more than nodes are apart.
+const NEAR: f64 = 0.42;
+
+/// Beyond it, a range is taken to change by no more than this with each unit of chord.
+const STEEPEST: f64 = 0.7;
+
+/// The twist of every sample about a zero, by clips, and the arc of them.
+pub(super) struct Rolls {
+    twists: Vec<Vec<f64>>,
+    arc: Option<Arc>,
+    how: Range,
+}
+
+impl Rolls {
+    pub(super) fn new(clips: &[&Rotations], axis: DVec3, center: Rotation, how: Range) -> Self {
+        let twists: Vec<Vec<f64>> = clips
+            .iter()
+            .map(|clip| {
+                let mut twists = vec![0.0; clip.len()];
+                batch::angles_about(Level::best(), center.inverse(), axis, clip, &mut twists);
+                twists
+            })
+            .collect();
+        let arc = arcs::range(&twists, how);
+        Self { twists, arc, how }
+    }
+
+    /// Radians.
+    pub(super) fn width(&self) -> f64 {
+        self.arc.map_or(2.0 * PI, |arc| arc.width().radians())
+    }
+
+    /// The same range wherever the bone points.
+    pub(super) fn bounds(&self, margin: f64) -> TwistBounds {
+        match self.arc {
+            Some(arc) if !arc.is_full() => TwistBounds::Arc(arcs::widened(arc, margin)),
+            _ => TwistBounds::Free,
+        }
+    }
+
+    /// A range that changes with the direction of the bone, and how wide it is on average compared with
+    /// one for all. Directions are those of the samples, relative to rest; those of the result are
+    /// turned by `back`. `None` if one for all is as good.
+    ///
+    /// # Convention
+    ///
+    /// Ranges are given at [`nodes`] around samples, and between nodes they are linear. The upper end at a
+    /// node n is
+    ///
+    /// ```text
+    ///   max over samples of (twist − STEEPEST · max(0, |d − n| − NEAR)),
+    /// ```
+    ///
+    /// less its noise as that of an arc is. A sample is in a triangle of nodes that all are nearer to it
+    /// than NEAR, and so inside. Far ones count less and less, so that no single sample decides which
+    /// count: a range moves by no more than the samples do. Where ranges are not much narrower than one
+    /// for all, or samples few, they are widened towards it.
+    pub(super) fn by_swing(
+        &self,
+        directions: &[Vec<DVec3>],
+        back: Rotation,
+        margin: f64,
+    ) -> Option<(TwistBounds, f64)> {
+        let arc = self.arc.filter(|arc| !arc.is_full())?;
+        let count: usize = directions.iter().map(Vec::len).sum();
+        let few = 2.0 - count as f64 / FEW;
+        if few >= 1.0 {
+            return None;
+        }
+        // Without jumps: from the middle of the gap up. What is left out of the arc by choice is beyond.
+        let [low, high] = [0.0, arc.width().radians()];
+        let gap = 0.5 * (2.0 * PI - high);
+        let start = arc.min().radians() - gap;
+        let lift = |twist: f64| (twist - start).rem_euclid(2.0 * PI) - gap;
+        let counts = |x: f64| self.how.coverage >= 1.0 || (low..=high).contains(&x);
+        let clips: Vec<(Vec<DVec3>, Vec<f64>)> = directions
+            .iter()
+            .zip(&self.twists)
+            .map(|(directions, twists)| {
+                let lifted = directions.iter().zip(twists).map(|(d, twist)| (*d, lift(*twist)));
+                lifted.filter(|(_, x)| counts(*x)).unzip()
+            })
+            .collect();
+        let nodes = nodes();
+        let mut ranges: Vec<(DVec3, [f64; 2])> = nodes
+            .iter()
+            .filter_map(|n| Some((*n, range_at(*n, &clips, self.how.noise)?)))
+            .collect();
+        let width = ranges.iter().map(|(_, [min, max])| max - min).sum::<f64>();
+        let share = width / (ranges.len() as f64 * high);
+        let wide = (share - MUCH_NARROWER) / (HARDLY_NARROWER - MUCH_NARROWER);
+        let weight = wide.max(few).max(0.0);
+        if ranges.len() < 3 || weight >= 1.0 || weight.is_nan() {
+            return None;
+        }
+        for (_, [min, max]) in &mut ranges {
+            *min += weight * (low - *min).min(0.0);
+            *max += weight * (high - *max).max(0.0);
+        }
+        // Readers of a rig count turns from the first: that in the middle is less than half of one away.
+        let off = |(_, [min, max]): &(DVec3, [f64; 2])| (min + max - high).abs();
+        let middle =
+            (0..ranges.len()).min_by(|a, b| off(&ranges[*a]).total_cmp(&off(&ranges[*b])))?;
+        ranges.swap(0, middle);
+        let first = arc.min().radians();
+        let at = |&(node, ends): &(DVec3, [f64; 2])| {
+            let [min, max] = ends.map(|end| Angle::from_radians(first + end));
+            let arc = arcs::widened(Arc::new(min, max)?, margin);
+            Some(TwistAt { direction: back * node, arc })
+        };
+        let at: Option<Vec<TwistAt>> = ranges.iter().map(at).collect();
+        Some((TwistBounds::BySwing(at?), share + weight * (1.0 - share)))
+    }
+}
+
+/// The range of twist at a node, of samples by clips. `None` if none is near.
+fn range_at(node: DVec3, clips: &[(Vec<DVec3>, Vec<f64>)], noise: f64) -> Option<[f64; 2]> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut nearest = f64::INFINITY;
+    let mut values = Vec::new();
+    for (directions, twists) in clips {
+        let beyond: Vec<f64> = directions
+            .iter()
+            .map(|d| (*d - node).length())
+            .inspect(|chord| nearest = nearest.min(*chord))
+            .map(|chord| STEEPEST * (chord - NEAR).max(0.0))
+            .collect();
+        for sign in [1.0, -1.0] {
+            values.clear();
+            values.extend(twists.iter().zip(&beyond).map(|(twist, beyond)| sign * twist - beyond));
+            let Some(most) = values.iter().copied().max_by(f64::total_cmp) else { continue };
+            // The outermost samples are outside by as much as the noise.
+            let end = settled(most, &values, noise).max(most - 2.0 * noise);
+            if sign > 0.0 {
+                high = high.max(end);
+            } else {
+                low = low.min(-end);
+            }
+        }
+    }
+    (nearest <= NEAR).then_some([low.min(high), high.max(low)])
+}
+
+/// Directions all over the sphere, at most 23.8° from one to the next: the corners of an icosahedron, two
+/// points on each edge and one in each face. They do not depend on the samples, and are their own mirror
+/// image in each coordinate plane, so that mirrored motion has the mirrored range.
+fn nodes() -> Vec<DVec3> {
+    const GOLDEN: f64 = 1.618_033_988_749_895;
+    // An edge of it is 2 long.
+    const EDGE: f64 = 4.5;
+    let mut corners = Vec::with_capacity(12);
+    for (x, y) in [(1.0, GOLDEN), (1.0, -GOLDEN), (-1.0, GOLDEN), (-1.0, -GOLDEN)] {
+        corners.extend([DVec3::new(0.0, x, y), DVec3::new(x, y, 0.0), DVec3::new(y, 0.0, x)]);
+    }
+    let near = |a: DVec3, b: DVec3| a.distance_squared(b) < EDGE;
+    let mut nodes = corners.clone();
+    for (i, &a) in corners.iter().enumerate() {
+        for (j, &b) in corners.iter().enumerate().skip(i + 1) {
+            if !near(a, b) {
+                continue;
+            }
+            nodes.extend([2.0 * a + b, a + 2.0 * b]);
+            let third = corners.iter().skip(j + 1).filter(|c| near(a, **c) && near(b, **c));
+            nodes.extend(third.map(|c| a + b + *c));
+        }
+    }
+    nodes.iter_mut().for_each(|node| *node = node.normalize());
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::{Limit, PreparedLimit, SwingTwistLimit, TwistLimit};
+    use crate::math::direct_rotation;
+    use crate::synth::Rng;
+
+    const EXACT: Range = Range { noise: 0.0, coverage: 1.0 };
+
+    /// The middle of a range that moves by 0.8 of the swing to the side.
+    fn middle(d: DVec3) -> f64 {
+        0.8 * d.x
+    }
+
+    const HALF_WIDTH: f64 = 0.3;
+
+    /// Directions within 60° of z, with twists about [`middle`].
+    fn samples(count: usize, seed: u64) -> (Vec<DVec3>, Rotations) {
+        let mut rng = Rng::new(seed);
+        let mut directions = Vec::new();
+        while directions.len() < count {
+            let d = rng.direction();
+            if d.z > 0.5 {
+                directions.push(d);
+            }
+        }
+        let rotation = |d: &DVec3| {
+            let twist = middle(*d) + rng.between(-HALF_WIDTH, HALF_WIDTH);
+            direct_rotation(DVec3::Z, *d).unwrap().rotation
+                * Rotation::about_z(Angle::from_radians(twist))
+        };
+        let rotations = directions.iter().map(rotation).collect();
+        (directions, rotations)
+    }
+
+    fn limit(bounds: TwistBounds) -> PreparedLimit {
+        let twist = TwistLimit { bounds, ..TwistLimit::default() };
+        Limit::SwingTwist(SwingTwistLimit { twist, ..SwingTwistLimit::default() })
+            .prepare()
+            .unwrap()
+    }
+
+    fn found(directions: &[DVec3], rotations: &Rotations) -> (PreparedLimit, f64) {
+        let rolls = Rolls::new(&[rotations], DVec3::Z, Rotation::IDENTITY, EXACT);
+        let (bounds, share) =
+            rolls.by_swing(&[directions.to_vec()], Rotation::IDENTITY, 0.0).unwrap();
+        (limit(bounds), share)
+    }
+
+    #[test]
+    fn b9_a_range_that_moves_with_the_swing_is_found() {
+        for seed in 0..4 {
+            let (directions, rotations) = samples(3000, seed);
+            let (limit, share) = found(&directions, &rotations);
+            // One for all is 2 (0.8 sin 60° + 0.3) wide.
+            assert!(share < 0.75, "{share}");
+            for q in rotations.iter() {
+                assert!(limit.distance(q).radians() > -1e-12);
+            }
+            let swing = limit.swing().unwrap();
+            for d in directions.iter().step_by(10) {
+                let arc = swing.twist(*d).unwrap();
+                let [min, max] = [arc.min().radians(), arc.max().radians()];
+                let [low, high] = [middle(*d) - HALF_WIDTH, middle(*d) + HALF_WIDTH];
+                // It holds nearly all of the truth, and no more than what samples nearby have.
+                assert!(min < low + 0.12 && max > high - 0.12, "{arc:?}");
+                let most = 0.8 * NEAR * 1.5;
+                assert!(min > low - most && max < high + most, "{arc:?} {low} {high}");
+            }
+        }
+    }
+
+    #[test]
+    fn b9_a_range_that_stays_is_one_arc() {
+        let mut rng = Rng::new(1);
+        let (directions, _) = samples(3000, 1);
+        let rotations: Rotations = directions
+            .iter()
+            .map(|d| {
+                let twist = Angle::from_radians(rng.between(-0.5, 0.7));
+                direct_rotation(DVec3::Z, *d).unwrap().rotation * Rotation::about_z(twist)
+            })
+            .collect();
+        let rolls = Rolls::new(&[&rotations], DVec3::Z, Rotation::IDENTITY, EXACT);
+        assert!(rolls.by_swing(&[directions], Rotation::IDENTITY, 0.0).is_none());
+    }
+
+    #[test]
+    fn some_samples_less_move_a_range_by_little() {
+        let (directions, rotations) = samples(3000, 7);
+        let (all, _) = found(&directions, &rotations);
+        let mut rng = Rng::new(2);
+        for _ in 0..5 {
+            let kept: Vec<bool> = directions.iter().map(|_| rng.uniform() < 0.99).collect();
+            let some = |i: &usize| kept[*i];
+            let fewer: Vec<DVec3> = (0..3000).filter(some).map(|i| directions[i]).collect();
+            let turns: Rotations =
+                (0..3000).filter(some).filter_map(|i| rotations.get(i)).collect();
+            let (without, _) = found(&fewer, &turns);
+            for d in directions.iter().step_by(10) {
+                let [a, b] = [&all, &without].map(|l| l.swing().unwrap().twist(*d).unwrap());
+                let off = |a: Angle, b: Angle| (a.degrees() - b.degrees()).abs();
+                assert!(off(a.min(), b.min()) < 1.0 && off(a.max(), b.max()) < 1.0, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_samples_have_one_range() {
+        for (count, changes) in [(400, false), (500, true)] {
+            let (directions, rotations) = samples(count, 3);
+            let rolls = Rolls::new(&[&rotations], DVec3::Z, Rotation::IDENTITY, EXACT);
+            let by_swing = rolls.by_swing(&[directions], Rotation::IDENTITY, 0.0);
+            assert_eq!(by_swing.is_some(), changes);
+        }
+    }
+
+    #[test]
+    fn nodes_are_close_enough_and_their_own_mirror_images() {
+        let nodes = nodes();
+        assert_eq!(nodes.len(), 92);
+        let found = |v: DVec3| nodes.iter().any(|n| n.distance(v) < 1e-15);
+        for n in &nodes {
+            assert!(found(DVec3::new(-n.x, n.y, n.z)) && found(DVec3::new(n.x, -n.y, n.z)));
+            assert!(found(DVec3::new(n.x, n.y, -n.z)));
+        }
+        // Whatever triangle of them holds a direction, its corners are near.
+        let triangles = crate::limits::Triangulation::new(&nodes).unwrap();
+        let mut rng = Rng::new(1);
+        for _ in 0..20_000 {
+            let d = rng.direction();
+            for corner in triangles.weights(d).corners {
+                assert!(nodes[corner as usize].distance(d) < NEAR);
+            }
+        }
+    }
+}
