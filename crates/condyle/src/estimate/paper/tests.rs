@@ -1,7 +1,9 @@
 //! A test for every row and equation of the paper. Where the printed form is wrong, the test also has
 //! that form, and sees it fail on the same data.
 
+use super::super::ball::{self, BallOptions};
 use super::super::bind::{self, Repair};
+use super::super::options::BallModel;
 use super::*;
 use crate::math::{EulerAngles, GimbalLock, Interpolation, arbitrary, mean_rotation};
 use crate::synth::Rng;
@@ -490,6 +492,38 @@ fn a8_eq_31_and_32_samples_at_both_locks_do_not_widen_the_box() {
         near(wider[0].max().degrees(), room.0.max().degrees() + 12.0, 1e-6);
         assert_eq!((wider[0].min(), wider[2]), (before[0].min(), before[2]));
         check_inside(&joint, &samples, 1e-6);
+    }
+}
+
+#[test]
+fn a8_the_box_of_a_ball_by_the_robust_method_is_not_widened_by_locks_either() {
+    let mut rng = Rng::new(15);
+    let mut samples: Rotations = (0..200)
+        .map(|_| zyz([rng.between(100.0, 140.0), rng.between(5.0, 60.0), rng.between(50.0, 90.0)]))
+        .collect();
+    let locks: Rotations = (0..5).map(|_| zyz([190.0, 0.0, 0.0])).collect();
+    locks.iter().for_each(|q| samples.push(q));
+    for (coverage, margin) in [(1.0, 0.0), (1.0, 3.0), (0.8, 0.0)] {
+        let options = BallOptions {
+            model: BallModel::Box,
+            corners: 64,
+            noise: 0.0,
+            coverage,
+            margin: degrees(margin).radians(),
+        };
+        let ball = ball::fit(&[&samples], DVec3::Z, &options).unwrap();
+        let limit = ball.limit.prepare().unwrap();
+        let inside = samples.iter().filter(|q| limit.distance(*q).degrees() > -1e-6).count();
+        assert!(inside as f64 >= (3.0 * coverage - 2.0) * 205.0, "{inside} {coverage}");
+        assert_eq!(coverage < 1.0, inside < 205);
+        let Limit::EulerBox(found) = ball.limit else { panic!("{ball:?}") };
+        for (arc, [low, high]) in found.arcs.iter().zip([[100.0, 140.0], [0.0, 60.0], [50.0, 90.0]])
+        {
+            assert!(arc.min().degrees() > low - margin - 1e-6, "{arc:?}");
+            assert!(arc.max().degrees() < high + margin + 1e-6, "{arc:?}");
+        }
+        // Nothing but locks.
+        assert!(ball::fit(&[&locks], DVec3::Z, &options).is_some());
     }
 }
 
