@@ -109,6 +109,28 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Whether what it prints is JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Info(args) => args.json,
+            Self::Limits(LimitsCommand::Show(args)) => args.json,
+            Self::Check(args) => args.json,
+            Self::Clamp(args) => args.json,
+            Self::Estimate(args) => args.json,
+            Self::Corpus(args) => args.json,
+            Self::Stats(args) => args.json,
+            Self::Merge(args) => args.json,
+            Self::Demo(args) => args.json,
+            Self::Convert(_)
+            | Self::Resample(_)
+            | Self::Limits(LimitsCommand::Preset(_))
+            | Self::Completions { .. }
+            | Self::Man { .. } => false,
+        }
+    }
+}
+
 const LIMITS_EXAMPLES: &str = "Examples:\n  condyle limits show rig.json                     all \
                                joints in a table\n  condyle limits show rig.json LeftArm             \
                                one joint, with a picture\n  condyle limits show rig.json LeftArm \

@@ -10,20 +10,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use condyle::estimate::{Estimate as Found, EstimateOptions, Method, Summary, Take, estimate};
-use condyle::formats::{MotionFile, ReadError, ReadOptions, read_file};
+use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::math::Rotation;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::Answer;
 use super::estimate::{
-    Moving, Origin, Target, clip_of, deliver, existing, failure_of, json_of_failure, same_figure,
-    warn_of_idle, with_path,
+    Moving, Origin, Target, clip_of, deliver, existing, failure_of, same_figure, warn_of_idle,
+    with_path,
 };
-use super::info::json_of_error;
 use super::stats::estimated;
 use crate::args::Corpus;
-use crate::output::{Failure, print_read_error, printable, progress, some_of, working};
+use crate::output::{Failure, printable, progress, some_of, working};
 
 /// Bytes of memory for each joint and frame while all motion is held: the clip, what is relative to
 /// rest, and room to sort it.
@@ -40,33 +39,6 @@ struct Job {
     skeleton: Option<PathBuf>,
 }
 
-/// Why a file is not in the result.
-enum Problem {
-    Read(ReadError),
-    Other(Failure),
-}
-
-impl Problem {
-    fn file(path: &Path, what: impl Into<String>, help: &str) -> Self {
-        let (path, what, help) = (path.to_owned(), what.into(), help.to_owned());
-        Self::Other(Failure::File { path, what, help })
-    }
-
-    fn print(&self) {
-        match self {
-            Self::Read(error) => print_read_error(error),
-            Self::Other(failure) => failure.print(),
-        }
-    }
-
-    fn json(&self) -> Option<Value> {
-        match self {
-            Self::Read(error) => Some(json_of_error(error)),
-            Self::Other(failure) => json_of_failure(failure),
-        }
-    }
-}
-
 pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     warn_of_idle(&args.how);
     let Corpus { output, fresh, json, reading, .. } = args;
@@ -79,21 +51,20 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     let there = existing(&target)?;
     let (jobs, mut unread) = walk(&args.folders)?;
     if jobs.is_empty() {
-        unread.iter().for_each(Problem::print);
         let places: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
         let what = format!("there are no motion files in {}", some_of(&places));
         let help = "read are .bvh, and .amc with its .asf in the same folder";
-        return Err(Failure::usage(what, help));
+        return Err(nothing_left(unread, Failure::usage(what, help)));
     }
     let pass = Pass::over(&jobs, args, &options);
     let Pass { groups, problems, .. } = pass;
     let mut sum = Sum::of(groups, &jobs);
     unread.extend(problems.into_values());
     if sum.files.is_empty() {
-        unread.iter().for_each(Problem::print);
         let what = format!("none of {} files could be read", jobs.len());
-        return Err(Failure::usage(what, "condyle info FILE says more about one of them"));
+        let failure = Failure::usage(what, "condyle info FILE says more about one of them");
+        return Err(nothing_left(unread, failure));
     }
     let mut found = if args.two_pass {
         exactly(&sum, &jobs, args, &options)?
@@ -114,16 +85,23 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     }
     let origin = origin(&sum, &jobs, &unread);
     let answer = deliver(&target, there, &found, &origin)?;
-    unread.iter().for_each(Problem::print);
+    unread.iter().for_each(Failure::print);
     sum.skipped.drain(..).for_each(|problem| problem.print());
     Ok(answer)
+}
+
+/// Why there is nothing to estimate from, after what is wrong with each file.
+fn nothing_left(mut unread: Vec<Failure>, failure: Failure) -> Failure {
+    unread.push(failure);
+    unread.iter().for_each(Failure::print);
+    Failure::Told(unread.iter().flat_map(Failure::json).collect())
 }
 
 fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-fn origin(sum: &Sum, jobs: &[Job], unread: &[Problem]) -> Origin {
+fn origin(sum: &Sum, jobs: &[Job], unread: &[Failure]) -> Origin {
     let mut json = Map::new();
     let files: Value = sum
         .files
@@ -131,7 +109,7 @@ fn origin(sum: &Sum, jobs: &[Job], unread: &[Problem]) -> Origin {
         .zip(&sum.frames)
         .map(|(i, frames)| json!({ "path": jobs[*i].path.display().to_string(), "frames": frames }))
         .collect();
-    let told = |all: &[Problem]| all.iter().filter_map(Problem::json).collect::<Value>();
+    let told = |all: &[Failure]| all.iter().flat_map(Failure::json).collect::<Value>();
     json.insert("files".to_owned(), files);
     json.insert("unreadable".to_owned(), told(unread));
     json.insert("skipped".to_owned(), told(&sum.skipped));
@@ -153,15 +131,14 @@ fn origin(sum: &Sum, jobs: &[Job], unread: &[Problem]) -> Origin {
 }
 
 /// The motions in folders, sorted, each once; and what is in the way.
-fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
+fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Failure>), Failure> {
     let mut jobs = Vec::new();
     let mut problems = Vec::new();
     let sign = working("looking for files");
     for folder in folders {
-        let kind = fs::metadata(folder).map_err(|error| Failure::File {
-            path: folder.clone(),
-            what: format!("cannot be read: {error}"),
-            help: "name a folder that is there".to_owned(),
+        let kind = fs::metadata(folder).map_err(|error| {
+            let what = format!("cannot be read: {error}");
+            Failure::file(folder, what, "name a folder that is there")
         })?;
         if kind.is_dir() {
             walk_one(folder, &mut jobs, &mut problems);
@@ -170,7 +147,7 @@ fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
             let files: Vec<PathBuf> = beside.into_iter().map(|(path, _)| path).collect();
             if !is(folder, "bvh") && !is(folder, "amc") {
                 let what = "is neither BVH nor AMC".to_owned();
-                problems.push(Problem::file(folder, what, "corpus reads motion of these formats"));
+                problems.push(Failure::file(folder, what, "corpus reads motion of these formats"));
             }
             add(folder, &files, &mut jobs, &mut problems);
         }
@@ -183,14 +160,14 @@ fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
     Ok((jobs, problems))
 }
 
-fn walk_one(folder: &Path, jobs: &mut Vec<Job>, problems: &mut Vec<Problem>) {
+fn walk_one(folder: &Path, jobs: &mut Vec<Job>, problems: &mut Vec<Failure>) {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         let entries = match list(&folder) {
             Ok(entries) => entries,
             Err(error) => {
                 let what = format!("cannot be read: {error}");
-                problems.push(Problem::file(&folder, what, "check who may read the folder"));
+                problems.push(Failure::file(&folder, what, "check who may read the folder"));
                 continue;
             }
         };
@@ -222,7 +199,7 @@ fn is(path: &Path, extension: &str) -> bool {
 }
 
 /// Adds a file if it is a motion, an AMC with its skeleton from among the files beside it.
-fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<Problem>) {
+fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<Failure>) {
     if is(file, "bvh") {
         jobs.push(Job { path: file.to_owned(), skeleton: None });
     } else if is(file, "amc") {
@@ -230,7 +207,7 @@ fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<
             Some(skeleton) => {
                 jobs.push(Job { path: file.to_owned(), skeleton: Some(skeleton.to_owned()) });
             }
-            None => problems.push(Problem::file(
+            None => problems.push(Failure::file(
                 file,
                 "its skeleton was not found",
                 "put one .asf beside it, or one with the name that its own begins with: 02.asf for \
@@ -286,26 +263,25 @@ impl Reader {
     }
 
     /// A motion, and how many warnings there were.
-    fn read(&self, job: &Job) -> Result<(Moving, usize), Problem> {
+    fn read(&self, job: &Job) -> Result<(Moving, usize), Failure> {
         let skeleton = job.skeleton.as_deref().map(|path| self.skeleton(path)).transpose()?;
-        let read =
-            read_file(&job.path, skeleton.as_deref(), &self.options).map_err(Problem::Read)?;
+        let read = read_file(&job.path, skeleton.as_deref(), &self.options)?;
         let notices = read.warnings.len();
-        let clip = clip_of(&job.path, read, self.samples).map_err(Problem::Other)?;
+        let clip = clip_of(&job.path, read, self.samples)?;
         if clip.clip.frame_count() == 0 {
-            return Err(Problem::file(&job.path, "has no frames", "get the file again"));
+            return Err(Failure::file(&job.path, "has no frames", "get the file again"));
         }
         Ok((clip, notices))
     }
 
-    fn skeleton(&self, path: &Path) -> Result<Arc<MotionFile>, Problem> {
+    fn skeleton(&self, path: &Path) -> Result<Arc<MotionFile>, Failure> {
         let last = || self.skeleton.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, skeleton)) = &*last()
             && of == path
         {
             return Ok(skeleton.clone());
         }
-        let skeleton = read_file(path, None, &self.options).map_err(Problem::Read)?.file;
+        let skeleton = read_file(path, None, &self.options)?.file;
         let skeleton = Arc::new(skeleton);
         *last() = Some((path.to_owned(), skeleton.clone()));
         Ok(skeleton)
@@ -338,10 +314,10 @@ impl Group {
         file: usize,
         (clip, notices): &(Moving, usize),
         one: &Summary,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Failure> {
         if let Err(error) = self.all.merge(one) {
             let what = printable(&error.to_string());
-            return Err(Problem::file(&clip.path, what, "make rigs of parts of the corpus"));
+            return Err(Failure::file(&clip.path, what, "make rigs of parts of the corpus"));
         }
         let mut rests: Vec<(&str, Rotation)> =
             clip.skeleton.joints().iter().map(|j| (j.name.as_str(), j.rest)).collect();
@@ -369,7 +345,7 @@ fn shape_of(skeleton: &Skeleton) -> Shape {
 #[derive(Default)]
 struct Pass {
     groups: BTreeMap<Shape, Group>,
-    problems: BTreeMap<usize, Problem>,
+    problems: BTreeMap<usize, Failure>,
 }
 
 impl Pass {
@@ -435,7 +411,7 @@ struct Sum {
     /// How many joints and frames there are, multiplied.
     size: f64,
     rests: Vec<(Shape, Rests)>,
-    skipped: Vec<Problem>,
+    skipped: Vec<Failure>,
     leading: usize,
     notices: usize,
 }
@@ -447,7 +423,7 @@ impl Sum {
         let mut sum = Self::default();
         let mut names: BTreeSet<String> = BTreeSet::new();
         let mut files: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut skipped: BTreeMap<usize, Problem> = BTreeMap::new();
+        let mut skipped: BTreeMap<usize, Failure> = BTreeMap::new();
         let mut groups: Vec<(Shape, Group)> =
             groups.into_iter().filter(|(_, group)| !group.files.is_empty()).collect();
         groups.sort_by_key(|(_, group)| {
@@ -469,7 +445,7 @@ impl Sum {
                 for file in group.files.keys() {
                     let what = format!("is of another figure than {first}: {error}");
                     let help = "estimate each figure by itself";
-                    skipped.insert(*file, Problem::file(&jobs[*file].path, what, help));
+                    skipped.insert(*file, Failure::file(&jobs[*file].path, what, help));
                 }
                 continue;
             }
@@ -548,7 +524,7 @@ fn exactly(
     bar.finish_and_clear();
     let mut clips = Vec::new();
     for clip in read_again.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
-        clips.push(clip.map_err(changed)?.0);
+        clips.push(clip?.0);
     }
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
@@ -560,14 +536,6 @@ fn exactly(
         *warning = with_path(warning, &clips);
     }
     Ok(found)
-}
-
-/// A file that was read a moment ago.
-fn changed(problem: Problem) -> Failure {
-    match problem {
-        Problem::Read(error) => Failure::Read(vec![error]),
-        Problem::Other(failure) => failure,
-    }
 }
 
 #[cfg(test)]

@@ -8,20 +8,19 @@ use comfy_table::{Cell, ContentArrangement};
 use condyle::estimate::{
     BindPose, Estimate as Found, EstimateError, Take, estimate, estimate_about,
 };
-use condyle::formats::{Format, Read, ReadOptions, read_file, read_files};
+use condyle::formats::{Format, Read, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
 use condyle::rig::{Rig, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::figures::{figures_of, in_a_line, in_words};
-use super::info::json_of_error;
 use super::rig::rig_of;
 use super::{Answer, limits, print_bytes};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
-    Failure, hundredths, json_degrees, new_table, number, print_note, print_read_error,
-    print_warning, print_warnings, printable, progress, some_of, working, wrapped, write_whole,
+    Failure, hundredths, json_degrees, new_table, number, print_note, print_warning,
+    print_warnings, printable, progress, some_of, working, wrapped, write_whole,
 };
 
 /// Columns of text.
@@ -74,9 +73,8 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
     let target = Target::of(args);
     let there = existing(&target)?;
-    let how = Readers { reading: &args.reading, samples: args.how.samples, json: args.json };
     let mut clips = Vec::new();
-    read_clips(&args.files, &how, |clip| {
+    read_clips(&args.files, &args.reading, args.how.samples, |clip| {
         clips.push(clip);
         Ok(())
     })?;
@@ -130,15 +128,13 @@ fn bind_pose(name: &Path, first: &Moving, args: &Estimate) -> Result<BindPose, F
         }
         let frames = first.clip.frame_count();
         let frame = number.parse().ok().filter(|frame| (*frame as usize) < frames).map(FrameIndex);
-        let frame = frame.ok_or_else(|| Failure::File {
-            path: first.path.clone(),
-            what: format!("there is no frame {number} to bind to: it has {frames}, from 0"),
-            help: "--bind takes a frame of the first clip, or a file".to_owned(),
+        let frame = frame.ok_or_else(|| {
+            let what = format!("there is no frame {number} to bind to: it has {frames}, from 0");
+            Failure::file(&first.path, what, "--bind takes a frame of the first clip, or a file")
         })?;
         return Ok(BindPose::new(&first.skeleton, &first.clip.pose(frame)));
     }
-    let read =
-        read_file(name, None, &args.reading.options()).map_err(|e| Failure::Read(vec![e]))?;
+    let read = read_file(name, None, &args.reading.options())?;
     print_warnings(&read.warnings);
     let skeleton = &read.file.skeleton;
     let bind = match &read.file.clip {
@@ -146,11 +142,8 @@ fn bind_pose(name: &Path, first: &Moving, args: &Estimate) -> Result<BindPose, F
         _ => BindPose::new(skeleton, &Pose::rest(skeleton)),
     };
     if bind.shared_with(&first.skeleton) == 0 {
-        return Err(Failure::File {
-            path: name.to_owned(),
-            what: format!("is of another figure: no joint of {} is in it", first.path.display()),
-            help: "joints are matched by name".to_owned(),
-        });
+        let what = format!("is of another figure: no joint of {} is in it", first.path.display());
+        return Err(Failure::file(name, what, "joints are matched by name"));
     }
     Ok(bind)
 }
@@ -202,68 +195,37 @@ pub(super) fn existing(target: &Target<'_>) -> Result<Option<Rig>, Failure> {
     read.map(Some)
 }
 
-/// How clips are read.
-pub(super) struct Readers<'a> {
-    pub(super) reading: &'a Reading,
-    pub(super) samples: Option<u32>,
-    pub(super) json: bool,
-}
-
 /// Each clip in turn, or the errors of all files that could not be read.
 pub(super) fn read_clips(
     files: &[PathBuf],
-    how: &Readers<'_>,
+    reading: &Reading,
+    samples: Option<u32>,
     mut take: impl FnMut(Moving) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let options: ReadOptions = how.reading.options();
+    let options = reading.options();
     let bar = progress(files.len(), "reading");
     let mut errors: Vec<Value> = Vec::new();
     for (path, read) in read_files(files, &options) {
         bar.inc(1);
-        let clip = match read {
-            Ok(read) => {
-                bar.suspend(|| print_warnings(&read.warnings));
-                clip_of(path, read, how.samples)
-            }
-            Err(error) => {
-                bar.suspend(|| print_read_error(&error));
-                errors.push(json_of_error(&error));
-                continue;
-            }
-        };
+        let clip = read.map_err(Failure::from).and_then(|read| {
+            bar.suspend(|| print_warnings(&read.warnings));
+            clip_of(path, read, samples)
+        });
         match clip {
             Ok(clip) if errors.is_empty() => take(clip)?,
             Ok(_) => {}
             Err(failure) => {
                 bar.suspend(|| failure.print());
-                errors.extend(json_of_failure(&failure));
+                errors.extend(failure.json());
             }
         }
     }
     bar.finish_and_clear();
-    if errors.is_empty() {
-        return Ok(());
-    }
-    if how.json {
-        print_bytes(format!("{:#}\n", json!({ "errors": errors })).as_bytes())?;
-    }
-    // Told already.
-    Err(Failure::Read(Vec::new()))
-}
-
-/// A failure that is about one file.
-pub(super) fn json_of_failure(failure: &Failure) -> Option<Value> {
-    let Failure::File { path, what, help } = failure else { return None };
-    let path = path.display().to_string();
-    Some(json!({ "path": path, "line": null, "column": null, "message": what, "help": help }))
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Told(errors)) }
 }
 
 pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Failure> {
-    let failed = |what: String, help: &str| Failure::File {
-        path: path.to_owned(),
-        what,
-        help: help.to_owned(),
-    };
+    let failed = |what: String, help: &str| Failure::file(path, what, help);
     let Some(clip) = read.file.clip else {
         let help = "estimate works on a skeleton with motion";
         return Err(failed("there is no motion to estimate from".to_owned(), help));
@@ -296,29 +258,22 @@ pub(super) fn same_figure(
     if old.joints.is_empty() || old.joints.iter().any(|(name, _)| known(name)) {
         return Ok(());
     }
-    Err(Failure::File {
-        path: target.output.to_owned(),
-        what: format!("is the rig of another figure: no joint of {} is in it", whose.display()),
-        help: "give another name, or replace it with --fresh".to_owned(),
-    })
+    let what = format!("is the rig of another figure: no joint of {} is in it", whose.display());
+    Err(Failure::file(target.output, what, "give another name, or replace it with --fresh"))
 }
 
 fn shares_joints(clip: &Moving, first: &Moving) -> Result<(), Failure> {
     if clip.skeleton.joints().iter().any(|j| first.skeleton.find(&j.name).is_some()) {
         return Ok(());
     }
-    Err(Failure::File {
-        path: clip.path.clone(),
-        what: format!("is of another figure: it has no joint of {}", first.path.display()),
-        help: "estimate them one by one; joints are matched by name".to_owned(),
-    })
+    let what = format!("is of another figure: it has no joint of {}", first.path.display());
+    let help = "estimate them one by one; joints are matched by name";
+    Err(Failure::file(&clip.path, what, help))
 }
 
 pub(super) fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
     let one = |what: &str, help: &str| match clips {
-        [clip] => {
-            Failure::File { path: clip.path.clone(), what: what.to_owned(), help: help.to_owned() }
-        }
+        [clip] => Failure::file(&clip.path, what, help),
         _ => Failure::usage(what, help),
     };
     let give = "give clips with motion";

@@ -8,9 +8,7 @@ use condyle::estimate::{EstimateOptions, MergeError, RestsDiffer, Summary, estim
 use condyle::formats::Format;
 use serde_json::{Map, json};
 
-use super::estimate::{
-    Origin, Readers, Target, deliver, existing, failure_of, read_clips, same_figure,
-};
+use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
 use super::{Answer, print_bytes};
 use crate::args::{Merge, Stats};
 use crate::output::{Failure, print_warning, printable, progress, working, write_whole};
@@ -23,10 +21,9 @@ pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
         return Err(Failure::usage(what, "the output is a summary: name it PART.cst"));
     }
     let options = args.options();
-    let how = Readers { reading: &args.reading, samples: args.samples, json: args.json };
     let mut all = Summary::default();
     let mut files = Vec::new();
-    read_clips(&args.files, &how, |clip| {
+    read_clips(&args.files, &args.reading, args.samples, |clip| {
         let one = Summary::of_take(&clip.skeleton, &clip.clip, &options);
         join(&mut all, &one, &clip.path)?;
         let path = clip.path.display().to_string();
@@ -134,19 +131,15 @@ pub(super) fn estimated(
 }
 
 fn read_part(path: &Path) -> Result<Summary, Failure> {
-    let failed = |what: String, help: &str| Failure::File {
-        path: path.to_owned(),
-        what,
-        help: help.to_owned(),
-    };
     let bytes = std::fs::read(path).map_err(|error| {
         let help = "check the path, and that it is a file you may read";
-        failed(format!("cannot be read: {error}"), help)
+        Failure::file(path, format!("cannot be read: {error}"), help)
     })?;
     let help = "summaries are what condyle stats writes from motion files; make this one again";
     // The error begins with the place, which stands right after the name.
     Summary::read(&bytes).map_err(|error| Failure::Place {
-        what: format!("{}:{error}", path.display()),
+        path: path.to_owned(),
+        what: error.to_string(),
         help: help.to_owned(),
     })
 }
@@ -161,11 +154,8 @@ fn join(all: &mut Summary, one: &Summary, path: &Path) -> Result<(), Failure> {
 }
 
 fn contradiction(path: &Path, error: &MergeError) -> Failure {
-    Failure::File {
-        path: path.to_owned(),
-        what: format!("does not go with the files before it: {}", printable(&error.to_string())),
-        help: "sum up and merge the files of different figures one by one".to_owned(),
-    }
+    let what = format!("does not go with the files before it: {}", printable(&error.to_string()));
+    Failure::file(path, what, "sum up and merge the files of different figures one by one")
 }
 
 fn rests(differ: &[RestsDiffer]) -> Option<String> {

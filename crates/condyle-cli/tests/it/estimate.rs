@@ -48,6 +48,28 @@ pub(super) fn json(folder: &Folder, args: &str) -> Value {
         .unwrap_or_else(|e| panic!("{args}: {e}\n{}", complaints(&got)))
 }
 
+/// A command that fails says why in JSON, too, once for each error, as `info` and `check` do.
+#[track_caller]
+pub(super) fn fails_in_json(folder: &Folder, args: &str) -> Vec<Value> {
+    let got = folder.condyle(&format!("{args} --json"));
+    let err = complaints(&got);
+    assert_eq!(got.status.code(), Some(2), "{args}\n{err}");
+    let value: Value =
+        serde_json::from_slice(&got.stdout).unwrap_or_else(|e| panic!("{args}: {e}\n{err}"));
+    let errors = value["errors"].as_array().unwrap().clone();
+    assert!(!errors.is_empty(), "{args}");
+    for error in &errors {
+        let mut keys: Vec<&str> = error.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, ["column", "help", "line", "message", "path"], "{args}");
+        // What people see, but for the place, which has fields of its own.
+        let last = error["message"].as_str().unwrap().rsplit(": ").next().unwrap();
+        assert!(!last.is_empty() && err.contains(last), "{args}: {error}\n{err}");
+        assert!(error["path"].as_str().is_none_or(|path| err.contains(path)), "{args}: {error}");
+    }
+    errors
+}
+
 pub(super) fn rig(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
@@ -218,8 +240,18 @@ fn what_cannot_be_estimated_says_why_and_writes_nothing() {
         for word in words {
             assert!(err.contains(word), "{args}: {word}\n{err}");
         }
+        // What is wrong with options comes before all else.
+        if !err.starts_with("error: ") {
+            fails_in_json(&folder, args);
+        }
         assert_eq!(folder.names(), before, "{args}");
     }
+    let one = fails_in_json(&folder, "estimate one.bvh -o rig.json");
+    assert_eq!(one[0]["path"], "one.bvh");
+    let two = fails_in_json(&folder, "estimate broken.bvh swing.bvh missing.bvh -o rig.json");
+    assert_eq!((two.len(), &two[1]["path"]), (2, &"missing.bvh".into()));
+    let list = fails_in_json(&folder, "estimate swing.bvh -o list.json");
+    assert_eq!((&list[0]["path"], &list[0]["line"]), (&"list.json".into(), &1.into()));
     assert_eq!(folder.read("list.json"), "[1, 2]");
     let value = json(&folder, "estimate --json broken.bvh swing.bvh -o rig.json");
     assert_eq!(value["errors"][0]["path"], "broken.bvh");
