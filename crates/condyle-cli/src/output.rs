@@ -259,6 +259,13 @@ pub(crate) fn some_of(names: &[&str]) -> String {
     }
 }
 
+/// So many of something: `1 file`, `2 files`.
+pub(crate) fn counted(n: impl std::fmt::Display, one: &str, many: &str) -> String {
+    let n = n.to_string();
+    let what = if n == "1" { one } else { many };
+    format!("{n} {what}")
+}
+
 /// Prints a remark to standard error.
 pub(crate) fn print_note(note: &str) {
     complain(&format!("note: {note}"));
@@ -308,6 +315,12 @@ mod tests {
             some_of(&["a", "b", "c", "d", "e", "f"]),
             "\"a\", \"b\", \"c\", \"d\" and 2 more"
         );
+    }
+
+    #[test]
+    fn one_is_singular_and_none_is_not() {
+        let files = |n: u64| counted(n, "file is", "files are");
+        assert_eq!([files(0), files(1), files(11)], ["0 files are", "1 file is", "11 files are"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::estimate::{
 };
 use super::stats::estimated;
 use crate::args::Corpus;
-use crate::output::{Failure, printable, progress, some_of, working};
+use crate::output::{Failure, counted, printable, progress, some_of, working};
 
 /// Bytes of memory for each joint and frame while all motion is held: the clip, what is relative to
 /// rest, and room to sort it.
@@ -62,7 +62,10 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     let mut sum = Sum::of(groups, &jobs);
     unread.extend(problems.into_values());
     if sum.files.is_empty() {
-        let what = format!("none of {} files could be read", jobs.len());
+        let what = match jobs.len() {
+            1 => "the only file could not be read".to_owned(),
+            n => format!("none of {n} files could be read"),
+        };
         let failure = Failure::usage(what, "condyle info FILE says more about one of them");
         return Err(nothing_left(unread, failure));
     }
@@ -74,7 +77,7 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
         found
     };
     if sum.leading > 0 && !args.two_pass {
-        let files = count(sum.leading, "file begins", "files begin");
+        let files = counted(sum.leading, "file begins", "files begin");
         found
             .warnings
             .push(format!("{files} with a pose in front of the motion, which is left out"));
@@ -97,10 +100,6 @@ fn nothing_left(mut unread: Vec<Failure>, failure: Failure) -> Failure {
     Failure::Told(unread.iter().flat_map(Failure::json).collect())
 }
 
-fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
 fn origin(sum: &Sum, jobs: &[Job], unread: &[Failure]) -> Origin {
     let mut json = Map::new();
     let files: Value = sum
@@ -115,18 +114,18 @@ fn origin(sum: &Sum, jobs: &[Job], unread: &[Failure]) -> Origin {
     json.insert("skipped".to_owned(), told(&sum.skipped));
     let mut lines = Vec::new();
     if sum.notices > 0 {
-        let warnings = count(sum.notices, "warning", "warnings");
+        let warnings = counted(sum.notices, "warning", "warnings");
         lines.push(format!("{warnings} while reading; condyle info FILE shows those of a file."));
     }
     if !unread.is_empty() {
-        let files = count(unread.len(), "file", "files");
+        let files = counted(unread.len(), "file", "files");
         lines.push(format!("{files} could not be read: see the end."));
     }
     if !sum.skipped.is_empty() {
-        let files = count(sum.skipped.len(), "file is", "files are");
+        let files = counted(sum.skipped.len(), "file is", "files are");
         lines.push(format!("{files} of another figure and left out: see the end."));
     }
-    let what = format!(" of {}", count(sum.files.len(), "file", "files"));
+    let what = format!(" of {}", counted(sum.files.len(), "file", "files"));
     Origin { what, json, lines }
 }
 
@@ -482,10 +481,14 @@ impl Sum {
                 0 => String::new(),
                 n => format!(" and {n} more"),
             };
-            let (path, turned) = (jobs[*file].path.display(), turned.len());
+            let path = jobs[*file].path.display();
+            let turned = match turned.len() {
+                1 => format!("{first:?}"),
+                n => format!("{n} joints, {first:?} among them,"),
+            };
             let text = format!(
-                "{path}{more}: the rest pose of {turned} joints is another than in the rig, {first:?} \
-                 among them; each is taken relative to its own"
+                "{path}{more}: the rest pose of {turned} is another than in the rig; each file is \
+                 relative to its own"
             );
             warnings.insert(*file, text);
         }
@@ -502,8 +505,12 @@ fn exactly(
 ) -> Result<Found, Failure> {
     let needed = sum.size * BYTES_EACH / 1e9;
     if needed > args.memory {
+        let needed = match (1000.0 * needed).ceil() {
+            megabytes if megabytes < 100.0 => format!("{megabytes} MB"),
+            _ => format!("{needed:.1} GB"),
+        };
         let what = format!(
-            "--two-pass would hold about {needed:.1} GB of motion in memory, more than {} GB",
+            "--two-pass would hold about {needed} of motion in memory, more than {} GB",
             args.memory
         );
         let help =

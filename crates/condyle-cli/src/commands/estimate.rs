@@ -19,7 +19,7 @@ use super::rig::rig_of;
 use super::{Answer, limits, print_bytes};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
-    Failure, hundredths, json_degrees, new_table, number, print_note, print_warning,
+    Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
     print_warnings, printable, progress, some_of, working, wrapped, write_whole,
 };
 
@@ -287,15 +287,18 @@ pub(super) fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
                 Some(name) => format!("hangs on \"{}\"", printable(name)),
                 None => "is the root".to_owned(),
             };
+            let there = match (found, expected) {
+                (Some(_), Some(name)) => format!("on \"{}\"", printable(name)),
+                _ => on(expected),
+            };
             let path = |n: usize| clips.get(n).map(|c| c.path.clone()).unwrap_or_default();
             Failure::File {
                 path: path(*take),
                 what: format!(
-                    "contradicts {}: \"{}\" {} here and {} there",
+                    "contradicts {}: \"{}\" {} here and {there} there",
                     path(0).display(),
                     printable(joint),
-                    on(found),
-                    on(expected)
+                    on(found)
                 ),
                 help: "estimate them one by one: they are of different figures".to_owned(),
             }
@@ -418,9 +421,16 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     let left_out: u64 = found.joints.iter().filter_map(|(_, j)| j.rejected).sum();
     if left_out > 0 {
         let joints = found.joints.iter().filter(|(_, j)| j.rejected.is_some_and(|n| n > 0)).count();
+        let joints = counted(joints, "joint", "joints");
+        let what = counted(
+            left_out,
+            &format!("sample of {joints} was left out as a glitch: check knows it"),
+            &format!("samples of {joints} were left out as glitches: check knows them"),
+        );
+        let them = if left_out == 1 { "it" } else { "them" };
         let line = format!(
-            "{left_out} samples of {joints} joints were left out as glitches: check knows them from the \
-             rig, up to 1000 of a joint, and does not count them; --outliers keep takes them in."
+            "{what} from the rig, up to 1000 of a joint, and does not count {them}; --outliers keep takes \
+             {them} in."
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }
@@ -429,8 +439,8 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     }
     let _ = writeln!(
         text,
-        "{} frames{}, noise {} about each axis; {}",
-        found.frames,
+        "{}{}, noise {} about each axis; {}",
+        counted(found.frames, "frame", "frames"),
         origin.what,
         hundredths(found.noise),
         written_to(target)

@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
 use super::{Answer, print_bytes};
 use crate::args::{Merge, Stats};
-use crate::output::{Failure, print_warning, printable, progress, working, write_whole};
+use crate::output::{Failure, counted, print_warning, printable, progress, working, write_whole};
 
 pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     let output = args.output.as_path();
@@ -64,14 +64,15 @@ pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
 }
 
 fn said(all: &Summary, of: &str, bytes: usize, output: &Path) -> String {
-    let (frames, joints) = (all.frames(), all.len());
+    let frames = counted(all.frames(), "frame", "frames");
+    let joints = counted(all.len(), "joint", "joints");
     let to = match output.to_str() {
         Some("-") => "on standard output".to_owned(),
         _ => format!("written to {}", output.display()),
     };
     let resolution = Summary::resolution().degrees();
     let size = bytes.div_ceil(1000);
-    format!("{frames} frames{of}, {joints} joints, known to {resolution}°; {size} kB {to}\n")
+    format!("{frames}{of}, {joints}, known to {resolution}°; {size} kB {to}\n")
 }
 
 pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {

@@ -214,7 +214,8 @@ pub(crate) fn entry(
 fn add_notes(notes: &mut Vec<String>, seen: &Seen) {
     let used = seen.used();
     if used < FEW_SAMPLES {
-        notes.push(format!("only {used} samples: kind and limits are a first guess"));
+        let samples = super::counted(used, "sample", "samples");
+        notes.push(format!("only {samples}: kind and limits are a first guess"));
     }
     let keys = seen.clips.iter().map(|c| c.keys).max().unwrap_or(0);
     if keys < FEW_KEYS && keys > 1 {

@@ -132,7 +132,8 @@ pub(crate) fn estimate(samples: &[&Rotations], options: &PaperOptions) -> Option
 
     let mut notes = Vec::new();
     if n < FEW {
-        notes.push(format!("{n} samples only: at least {FEW} are needed to see how a joint moves"));
+        let samples = super::counted(n, "sample", "samples");
+        notes.push(format!("{samples} only: at least {FEW} are needed to see how a joint moves"));
     }
     let (kind, center, limit) = match dimensions {
         // A5: the paper's ball joint with all its limits at the fixed pose.
