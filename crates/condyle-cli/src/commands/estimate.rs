@@ -29,7 +29,7 @@ const WIDTH: usize = 100;
 /// Below this a kind is a guess.
 const UNSURE: f64 = 0.6;
 
-/// So many joints are named before a note that they share.
+/// So many joints are named before a note that they share, or in a list that may be long.
 const SHOWN: usize = 6;
 
 /// A figure that moves, and the file it is from.
@@ -325,6 +325,8 @@ struct Changes {
     untouched: Vec<String>,
     /// Entries that were replaced and had not been estimated.
     replaced: Vec<String>,
+    /// Entries of an estimate from as many samples that said something else: perhaps they were edited.
+    changed: Vec<(String, RigJoint)>,
 }
 
 fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
@@ -332,9 +334,18 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
     let Some(mut rig) = there else { return (new, Changes::default()) };
     let mut changes = Changes::default();
     for (name, entry) in rig.joints.iter() {
+        let Some(new) = found.joints.get(name) else {
+            changes.untouched.push(name.to_owned());
+            continue;
+        };
         match entry.source {
-            _ if found.joints.get(name).is_none() => changes.untouched.push(name.to_owned()),
-            Some(Source::Edited | Source::Estimated) => {}
+            Some(Source::Edited) => {}
+            Some(Source::Estimated) => {
+                let counts = |of: &RigJoint| [of.samples, of.rejected];
+                if counts(entry) == counts(new) && in_words(entry) != in_words(new) {
+                    changes.changed.push((name.to_owned(), entry.clone()));
+                }
+            }
             _ => changes.replaced.push(name.to_owned()),
         }
     }
@@ -354,6 +365,10 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
         json!({ "joint": name, "kept": json_of_limit(entry), "estimated": joints.get(name) })
     });
     let kept: Vec<Value> = kept.collect();
+    let changed = changes.changed.iter().map(|(name, entry)| {
+        json!({ "joint": name, "was": json_of_limit(entry), "estimated": joints.get(name) })
+    });
+    let changed: Vec<Value> = changed.collect();
     let mut value = json!({
         "frames": found.frames,
         "noise_deg": json_degrees(found.noise),
@@ -361,6 +376,7 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
         "kept": kept,
         "untouched": changes.untouched,
         "replaced": changes.replaced,
+        "changed": changed,
         "joints": joints,
     });
     if let Some(map) = value.as_object_mut() {
@@ -457,14 +473,25 @@ fn written_to(target: &Target<'_>) -> String {
 }
 
 fn add_kept(text: &mut String, found: &Found, changes: &Changes) {
-    if !changes.kept.is_empty() {
-        let _ = writeln!(text, "\nKept as edited, with what the estimate would make of it:");
-        for (name, entry) in &changes.kept {
+    let mut differ = |heading: &str, entries: &[(String, RigJoint)], shown: usize| {
+        if !entries.is_empty() {
+            let _ = writeln!(text, "\n{heading}");
+        }
+        for (name, entry) in entries.iter().take(shown) {
             let new = found.joints.get(name).map(in_words).unwrap_or_default();
             let line = format!("  {}: {} -> {new}", printable(name), in_words(entry));
             let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 6));
         }
-    }
+        if entries.len() > shown {
+            let _ = writeln!(text, "  and {} more", entries.len() - shown);
+        }
+    };
+    differ("Kept as edited, with what the estimate would make of it:", &changes.kept, usize::MAX);
+    differ(
+        "Replaced, though from as many samples; \"source\": \"edited\" would have kept it:",
+        &changes.changed,
+        SHOWN,
+    );
     let names = |names: &[String]| some_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
     if !changes.replaced.is_empty() {
         let who = names(&changes.replaced);

@@ -175,11 +175,36 @@ fn edits_and_unknown_fields_survive_and_the_difference_is_told_a13() {
 
     // Again gives the same document, and --fresh starts over.
     let before = folder.read("rig.json");
-    folder.condyle("estimate swing.bvh -o rig.json");
+    let again = folder.condyle("estimate swing.bvh -o rig.json");
     assert_eq!(folder.read("rig.json"), before);
+    assert!(!String::from_utf8(again.stdout).unwrap().contains("Replaced"));
     assert_eq!(folder.condyle("estimate --fresh swing.bvh -o rig.json").status.code(), Some(0));
     let text = folder.read("rig.json");
     assert!(!text.contains("Ann") && !text.contains("Tail") && !text.contains("camera"), "{text}");
+}
+
+#[test]
+fn an_edit_without_a_mark_is_replaced_and_told_a13() {
+    let folder = Folder::new("estimate_unmarked");
+    folder.write("swing.bvh", &swinging(200));
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    assert_eq!((&value["changed"], &value["replaced"]), (&Value::Array(vec![]), &value["kept"]));
+    let mut edited = rig(&folder, "rig.json");
+    edited["joints"]["Leg"]["limit"]["max_deg"] = 70.into();
+    for command in ["estimate swing.bvh -o rig.json", "corpus swing.bvh -o rig.json"] {
+        folder.write("rig.json", &edited.to_string());
+        let out = String::from_utf8(folder.condyle(command).stdout).unwrap();
+        assert!(out.contains("  Leg: hinge 0..70 -> hinge "), "{out}");
+        folder.write("rig.json", &edited.to_string());
+        let value = json(&folder, &format!("{command} --json"));
+        assert_eq!(value["changed"][0]["joint"], "Leg");
+        assert_eq!(value["changed"][0]["was"]["arcs"][0]["max_deg"], 70.0);
+    }
+    // From more samples it is no wonder.
+    folder.write("rig.json", &edited.to_string());
+    folder.write("more.bvh", &swinging(50));
+    let value = json(&folder, "estimate --json swing.bvh more.bvh -o rig.json");
+    assert_eq!(value["changed"], Value::Array(vec![]));
 }
 
 #[test]
