@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use condyle::estimate::{Estimate as Found, EstimateOptions, Method, Summary, Take, estimate};
+use condyle::estimate::{
+    Estimate as Found, EstimateOptions, Method, RestsDiffer, Summary, Take, estimate,
+};
 use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::math::Rotation;
 use condyle::skeleton::Skeleton;
@@ -27,9 +29,6 @@ use crate::output::{Failure, counted, printable, progress, some_of, working};
 /// Bytes of memory for each joint and frame while all motion is held: the clip, what is relative to
 /// rest, and room to sort it.
 const BYTES_EACH: f64 = 100.0;
-
-/// Rests that differ by less are the same, degrees.
-const REST_DEG: f64 = 1.0;
 
 /// A motion to read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -258,7 +257,7 @@ struct Reader {
 impl Reader {
     fn new(args: &Corpus) -> Self {
         let options = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
-        Self { options, samples: args.how.samples, skeleton: Mutex::default() }
+        Self { options, samples: args.how.sampling.samples, skeleton: Mutex::default() }
     }
 
     /// A motion, and how many warnings there were.
@@ -472,7 +471,7 @@ impl Sum {
                 .filter(|((name, _), rest)| {
                     skeleton
                         .find(name)
-                        .is_some_and(|j| skeleton[j].rest.distance(**rest).degrees() > REST_DEG)
+                        .is_some_and(|j| skeleton[j].rest.distance(**rest) > RestsDiffer::LEAST)
                 })
                 .map(|((name, _), _)| name.as_str())
                 .collect();

@@ -1,7 +1,6 @@
 //! `condyle estimate`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
@@ -16,11 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::figures::{figures_of, in_a_line, in_words};
 use super::rig::rig_of;
-use super::{Answer, limits, print_bytes};
+use super::{Answer, limits, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
     Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
-    print_warnings, printable, progress, some_of, working, wrapped, write_whole,
+    print_warnings, printable, progress, some_of, working, wrapped,
 };
 
 /// Columns of text.
@@ -74,7 +73,7 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     let target = Target::of(args);
     let there = existing(&target)?;
     let mut clips = Vec::new();
-    read_clips(&args.files, &args.reading, args.how.samples, |clip| {
+    read_clips(&args.files, &args.reading, args.how.sampling.samples, |clip| {
         clips.push(clip);
         Ok(())
     })?;
@@ -122,7 +121,7 @@ pub(super) fn warn_of_idle(how: &Estimating) {
 fn bind_pose(name: &Path, first: &Moving, args: &Estimate) -> Result<BindPose, Failure> {
     let number = name.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     if let Some(number) = number.filter(|text| !text.is_empty()) {
-        if args.how.samples.is_some() {
+        if args.how.sampling.samples.is_some() {
             let what = "with --samples the frames of a clip are not those of its file";
             return Err(Failure::usage(what, "give --bind a file, or leave one of the two away"));
         }
@@ -157,22 +156,12 @@ pub(super) fn deliver(
 ) -> Result<Answer, Failure> {
     let (rig, changes) = updated(there, found);
     let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(target.output)]))?;
-    if target.is_stdout() {
-        print_bytes(&text)?;
-    } else {
-        write_whole(target.output, &text)?;
-    }
     let report = if target.json {
         format!("{:#}\n", json_of(found, origin, &changes))
     } else {
         text_of(found, origin, &changes, target)
     };
-    if target.is_stdout() {
-        // Standard output has the rig.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-        return Ok(Answer::Yes);
-    }
-    print_bytes(report.as_bytes())
+    write_and_report(target.output, &text, &report)
 }
 
 /// The rig that is to be brought up to date.

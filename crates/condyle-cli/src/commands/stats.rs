@@ -1,29 +1,28 @@
 //! `condyle stats` and `condyle merge`.
 
 use std::ffi::OsStr;
-use std::io::Write as _;
 use std::path::Path;
 
 use condyle::estimate::{EstimateOptions, MergeError, RestsDiffer, Summary, estimate_summary};
 use condyle::formats::Format;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
-use super::{Answer, print_bytes};
+use super::{Answer, write_and_report};
 use crate::args::{Merge, Stats};
-use crate::output::{Failure, counted, print_warning, printable, progress, working, write_whole};
+use crate::output::{Failure, counted, print_warning, printable, progress, working};
 
 pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     let output = args.output.as_path();
-    let to_stdout = output == Path::new("-");
-    if !to_stdout && (Format::of_path(output).is_some() || has_extension(output, "json")) {
+    let is_file = output != Path::new("-");
+    if is_file && (Format::of_path(output).is_some() || has_extension(output, "json")) {
         let what = format!("{} has the extension of another kind of file", output.display());
         return Err(Failure::usage(what, "the output is a summary: name it PART.cst"));
     }
     let options = args.options();
     let mut all = Summary::default();
     let mut files = Vec::new();
-    read_clips(&args.files, &args.reading, args.samples, |clip| {
+    read_clips(&args.files, &args.reading, args.sampling.samples, |clip| {
         let one = Summary::of_take(&clip.skeleton, &clip.clip, &options);
         join(&mut all, &one, &clip.path)?;
         let path = clip.path.display().to_string();
@@ -33,46 +32,43 @@ pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     if all.frames() == 0 {
         return Err(Failure::usage("there are no frames to sum up", "give clips with motion"));
     }
+    let of = match files.len() {
+        1 => String::new(),
+        n => format!(" of {n} files"),
+    };
+    deliver_summary(output, args.json, &all, &of, &files)
+}
+
+/// Writes a summary and tells what is in it.
+fn deliver_summary(
+    output: &Path,
+    json: bool,
+    all: &Summary,
+    of: &str,
+    files: &[Value],
+) -> Result<Answer, Failure> {
     let bytes = all.write();
-    if to_stdout {
-        print_bytes(&bytes)?;
-    } else {
-        write_whole(output, &bytes)?;
-    }
-    let report = if args.json {
+    let resolution = Summary::resolution().degrees();
+    let report = if json {
         let report = json!({
             "files": files,
             "frames": all.frames(),
             "joints": all.len(),
             "bytes": bytes.len(),
-            "resolution_deg": Summary::resolution().degrees(),
+            "resolution_deg": resolution,
         });
         format!("{report:#}\n")
     } else {
-        let of = match files.len() {
-            1 => String::new(),
-            n => format!(" of {n} files"),
+        let frames = counted(all.frames(), "frame", "frames");
+        let joints = counted(all.len(), "joint", "joints");
+        let size = bytes.len().div_ceil(1000);
+        let to = match output.to_str() {
+            Some("-") => "on standard output".to_owned(),
+            _ => format!("written to {}", output.display()),
         };
-        said(&all, &of, bytes.len(), output)
+        format!("{frames}{of}, {joints}, known to {resolution}°; {size} kB {to}\n")
     };
-    if to_stdout {
-        // Standard output has the summary.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-        return Ok(Answer::Yes);
-    }
-    print_bytes(report.as_bytes())
-}
-
-fn said(all: &Summary, of: &str, bytes: usize, output: &Path) -> String {
-    let frames = counted(all.frames(), "frame", "frames");
-    let joints = counted(all.len(), "joint", "joints");
-    let to = match output.to_str() {
-        Some("-") => "on standard output".to_owned(),
-        _ => format!("written to {}", output.display()),
-    };
-    let resolution = Summary::resolution().degrees();
-    let size = bytes.div_ceil(1000);
-    format!("{frames}{of}, {joints}, known to {resolution}°; {size} kB {to}\n")
+    write_and_report(output, &bytes, &report)
 }
 
 pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
@@ -95,19 +91,7 @@ pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
         n => format!(" of {n} summaries"),
     };
     if to_summary {
-        let bytes = all.write();
-        write_whole(output, &bytes)?;
-        if *json {
-            let report = json!({
-                "files": files,
-                "frames": all.frames(),
-                "joints": all.len(),
-                "bytes": bytes.len(),
-                "resolution_deg": Summary::resolution().degrees(),
-            });
-            return print_bytes(format!("{report:#}\n").as_bytes());
-        }
-        return print_bytes(said(&all, &of, bytes.len(), output).as_bytes());
+        return deliver_summary(output, *json, &all, &of, &files);
     }
     let mut map = Map::new();
     map.insert("files".to_owned(), files.into());

@@ -316,7 +316,7 @@ fn match_takes(
                         expected,
                     });
                 }
-                if skeleton[joint].rest.distance(other[own].rest).degrees() > 1.0 {
+                if skeleton[joint].rest.distance(other[own].rest) > RestsDiffer::LEAST {
                     turned.push(skeleton[joint].name.as_str());
                 }
             }

@@ -255,7 +255,7 @@ impl Summary {
                 return Err(MergeError::TooManySamples { joint: name.clone() });
             }
             let apart = ours.placement.rest.distance(theirs.placement.rest);
-            if apart.degrees() > REST_DEG {
+            if apart > RestsDiffer::LEAST {
                 differ.push(RestsDiffer { joint: name.clone(), apart });
             }
         }
@@ -280,9 +280,6 @@ impl Summary {
     }
 }
 
-/// Rest rotations that differ by less are taken to be the same, degrees.
-const REST_DEG: f64 = 1.0;
-
 /// A number of joints, which are at most [`MAX_JOINTS`].
 fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
@@ -295,6 +292,11 @@ pub struct RestsDiffer {
     pub joint: String,
     /// By how much.
     pub apart: Angle,
+}
+
+impl RestsDiffer {
+    /// Rests that differ by less are the same: 1°.
+    pub const LEAST: Angle = Angle::from_degrees(1.0);
 }
 
 impl fmt::Display for RestsDiffer {
