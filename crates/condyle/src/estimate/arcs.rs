@@ -349,6 +349,11 @@ mod tests {
                     angles.iter().map(|a| wrapped(a.to_degrees().round().to_radians())).collect();
                 check_gap(&whole);
             }
+            // Even steps all around, and a gap that is as wide as some of them.
+            for wide in [1.0, 2.0, 4.5, 5.0, 6.0, 8.0] {
+                let step = TAU / (f64::from(n - 1) + wide);
+                check_gap(&(0..n).map(|i| wrapped(0.3 + step * f64::from(i))).collect::<Angles>());
+            }
         }
     }
 
