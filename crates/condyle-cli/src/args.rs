@@ -109,6 +109,28 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Whether what it prints is JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Info(args) => args.json,
+            Self::Limits(LimitsCommand::Show(args)) => args.json,
+            Self::Check(args) => args.json,
+            Self::Clamp(args) => args.json,
+            Self::Estimate(args) => args.json,
+            Self::Corpus(args) => args.json,
+            Self::Stats(args) => args.json,
+            Self::Merge(args) => args.json,
+            Self::Demo(args) => args.json,
+            Self::Convert(_)
+            | Self::Resample(_)
+            | Self::Limits(LimitsCommand::Preset(_))
+            | Self::Completions { .. }
+            | Self::Man { .. } => false,
+        }
+    }
+}
+
 const LIMITS_EXAMPLES: &str = "Examples:\n  condyle limits show rig.json                     all \
                                joints in a table\n  condyle limits show rig.json LeftArm             \
                                one joint, with a picture\n  condyle limits show rig.json LeftArm \
@@ -501,35 +523,17 @@ pub(crate) struct Stats {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
-    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
-          value_parser = noise)]
-    noise: Noise,
-    /// What happens to frames that are wrong altogether
-    #[arg(long, default_value = "reject")]
-    outliers: OutliersName,
-    /// Keep every accepted sample as it is, not where it is without noise
-    #[arg(long)]
-    raw: bool,
-    /// Take so many samples of each clip, evenly spread, instead of its frames
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = sample_count)]
-    pub(crate) samples: Option<u32>,
-    /// How many threads to use; the result is the same [default: as many as there are processors]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) sampling: Sampling,
+    #[command(flatten)]
+    common: Common,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
 impl Stats {
     pub(crate) fn options(&self) -> EstimateOptions {
-        EstimateOptions {
-            noise: self.noise,
-            outliers: self.outliers.outliers(),
-            raw: self.raw,
-            threads: self.threads.unwrap_or_else(processors),
-            ..EstimateOptions::default()
-        }
+        self.sampling.set(self.common.options())
     }
 }
 
@@ -552,6 +556,63 @@ pub(crate) struct Merge {
     /// Turn repairs of a rig that is there into errors
     #[arg(long)]
     pub(crate) strict: bool,
+    #[command(flatten)]
+    shaping: Shaping,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Merge {
+    pub(crate) fn options(&self) -> EstimateOptions {
+        self.shaping.set(self.common.options())
+    }
+}
+
+/// What every kind of estimate has to know.
+#[derive(Clone, Debug, Args)]
+struct Common {
+    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
+    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
+          value_parser = noise)]
+    noise: Noise,
+    /// How many threads to use; the result is the same [default: as many as there are processors]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Common {
+    fn options(&self) -> EstimateOptions {
+        EstimateOptions {
+            noise: self.noise,
+            threads: self.threads.unwrap_or_else(processors),
+            ..EstimateOptions::default()
+        }
+    }
+}
+
+/// What is taken of each clip.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Sampling {
+    /// What happens to frames that are wrong altogether
+    #[arg(long, default_value = "reject")]
+    outliers: OutliersName,
+    /// Have every accepted sample inside as it is, not where it is without noise
+    #[arg(long)]
+    raw: bool,
+    /// Take so many samples of each clip, evenly spread, instead of its frames
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = sample_count)]
+    pub(crate) samples: Option<u32>,
+}
+
+impl Sampling {
+    fn set(&self, options: EstimateOptions) -> EstimateOptions {
+        EstimateOptions { outliers: self.outliers.outliers(), raw: self.raw, ..options }
+    }
+}
+
+/// What limits look like.
+#[derive(Clone, Debug, Args)]
+struct Shaping {
     /// How the limits of ball joints are described
     #[arg(long, default_value = "auto")]
     model: ModelName,
@@ -559,10 +620,6 @@ pub(crate) struct Merge {
     #[arg(long, value_name = "N", default_value = "64", allow_hyphen_values = true,
           value_parser = corner_count)]
     corners: usize,
-    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
-    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
-          value_parser = noise)]
-    noise: Noise,
     /// Widen every limit by so many degrees
     #[arg(long, value_name = "DEG", default_value = "0", allow_hyphen_values = true,
           value_parser = margin)]
@@ -570,21 +627,16 @@ pub(crate) struct Merge {
     /// Where a joint starts whose rest pose its limit does not allow
     #[arg(long, default_value = "nearest")]
     repair: RepairName,
-    /// How many threads to use; the result is the same [default: as many as there are processors]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
-    threads: Option<NonZeroUsize>,
 }
 
-impl Merge {
-    pub(crate) fn options(&self) -> EstimateOptions {
+impl Shaping {
+    fn set(&self, options: EstimateOptions) -> EstimateOptions {
         EstimateOptions {
-            noise: self.noise,
             ball: self.model.model(),
             corners: self.corners,
             margin: self.margin,
             repair: self.repair.repair(),
-            threads: self.threads.unwrap_or_else(processors),
-            ..EstimateOptions::default()
+            ..options
         }
     }
 }
@@ -596,44 +648,20 @@ pub(crate) struct Estimating {
     /// How kinds and limits are found
     #[arg(long, default_value = "robust")]
     method: MethodName,
-    /// How the limits of ball joints are described
-    #[arg(long, default_value = "auto")]
-    model: ModelName,
-    /// The most corners of a polygon; it has as few as keep it within 0.35° of the outline
-    #[arg(long, value_name = "N", default_value = "64", allow_hyphen_values = true,
-          value_parser = corner_count)]
-    corners: usize,
-    /// The noise in degrees, one standard deviation about each axis, or auto: as the motion shows
-    #[arg(long, value_name = "DEG", default_value = "auto", allow_hyphen_values = true,
-          value_parser = noise)]
-    noise: Noise,
-    /// What happens to frames that are wrong altogether
-    #[arg(long, default_value = "reject")]
-    outliers: OutliersName,
+    #[command(flatten)]
+    shaping: Shaping,
     /// The share of the accepted samples to have inside, above 0 and at most 1
     #[arg(long, value_name = "Q", default_value = "1", allow_hyphen_values = true,
           value_parser = coverage)]
     coverage: f64,
-    /// Have every accepted sample inside as it is, not where it is without noise
-    #[arg(long)]
-    raw: bool,
-    /// Widen every limit by so many degrees
-    #[arg(long, value_name = "DEG", default_value = "0", allow_hyphen_values = true,
-          value_parser = margin)]
-    margin: Angle,
-    /// Where a joint starts whose rest pose its limit does not allow
-    #[arg(long, default_value = "nearest")]
-    repair: RepairName,
+    #[command(flatten)]
+    pub(crate) sampling: Sampling,
     /// For --method paper: the standard deviation in degrees from which an axis counts, or the share
     /// of the variation that axes have to explain, as 95%
     #[arg(long, value_name = "DEG|SHARE%", allow_hyphen_values = true, value_parser = threshold)]
     threshold: Option<Threshold>,
-    /// Take so many samples of each clip, evenly spread, instead of its frames
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = sample_count)]
-    pub(crate) samples: Option<u32>,
-    /// How many threads to use; the result is the same [default: as many as there are processors]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = thread_count)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    common: Common,
 }
 
 impl Estimating {
@@ -643,19 +671,12 @@ impl Estimating {
                 MethodName::Robust => Method::Robust,
                 MethodName::Paper => Method::Paper,
             },
-            noise: self.noise,
-            outliers: self.outliers.outliers(),
-            ball: self.model.model(),
-            corners: self.corners,
             coverage: self.coverage,
-            raw: self.raw,
-            margin: self.margin,
-            repair: self.repair.repair(),
             paper: PaperOptions {
                 threshold: self.threshold.unwrap_or_default(),
                 ..PaperOptions::default()
             },
-            threads: self.threads.unwrap_or_else(processors),
+            ..self.shaping.set(self.sampling.set(self.common.options()))
         }
     }
 
@@ -664,11 +685,11 @@ impl Estimating {
         let given = match self.method {
             MethodName::Robust => vec![("--threshold", self.threshold.is_some())],
             MethodName::Paper => vec![
-                ("--model", !matches!(self.model, ModelName::Auto | ModelName::Box)),
-                ("--noise", self.noise != Noise::Auto),
+                ("--model", !matches!(self.shaping.model, ModelName::Auto | ModelName::Box)),
+                ("--noise", self.common.noise != Noise::Auto),
                 ("--coverage", self.coverage < 1.0),
-                ("--raw", self.raw),
-                ("--margin", self.margin.radians() > 0.0),
+                ("--raw", self.sampling.raw),
+                ("--margin", self.shaping.margin.radians() > 0.0),
             ],
         };
         given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()

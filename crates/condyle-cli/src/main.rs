@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod output;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -18,6 +19,12 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             failure.print();
+            let errors = failure.json();
+            if cli.command.json() && !errors.is_empty() {
+                // Nothing is left to do if standard output is gone.
+                let errors = serde_json::json!({ "errors": errors });
+                let _ = writeln!(std::io::stdout().lock(), "{errors:#}");
+            }
             ExitCode::from(2)
         }
     }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
-use condyle::formats::{ReadError, Warning, WriteError};
+use condyle::formats::{Position, ReadError, Warning, WriteError};
 use condyle::math::Angle;
 use condyle::rig::{RigError, RigWarning, RigWarningKind};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
 
 /// Why a command could not do its work; exit code 2.
 #[derive(Debug)]
@@ -21,12 +22,15 @@ pub(crate) enum Failure {
     Rig(Vec<RigError>),
     /// A file that could not be opened, read or written.
     File { path: PathBuf, what: String, help: String },
-    /// What is wrong at a place, which is named as `FILE:@BYTE: what`.
-    Place { what: String, help: String },
+    /// What is wrong at a place in a file: `@BYTE: what`.
+    Place { path: PathBuf, what: String, help: String },
     /// Arguments that do not go together.
     Usage { what: String, help: Option<String> },
     /// Standard output is gone or full.
     Stdout(std::io::Error),
+    /// What has been printed already, in the form of [`Failure::json`]; nothing if that has been
+    /// printed, too.
+    Told(Vec<Value>),
 }
 
 impl From<std::io::Error> for Failure {
@@ -35,9 +39,19 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self::Read(vec![error])
+    }
+}
+
 impl Failure {
     pub(crate) fn usage(what: impl Into<String>, help: &str) -> Self {
         Self::Usage { what: what.into(), help: Some(help.to_owned()) }
+    }
+
+    pub(crate) fn file(path: &Path, what: impl Into<String>, help: &str) -> Self {
+        Self::File { path: path.to_owned(), what: what.into(), help: help.to_owned() }
     }
 
     /// Whether whoever reads our standard output has gone.
@@ -59,8 +73,8 @@ impl Failure {
                 complain(&format!("{}: {what}", path.display()));
                 complain(&format!("  help: {help}"));
             }
-            Self::Place { what, help } => {
-                complain(what);
+            Self::Place { path, what, help } => {
+                complain(&format!("{}:{what}", path.display()));
                 complain(&format!("  help: {help}"));
             }
             Self::Usage { what, help } => {
@@ -70,8 +84,53 @@ impl Failure {
                 }
             }
             Self::Stdout(e) => complain(&format!("condyle: standard output: {e}")),
+            Self::Told(_) => {}
         }
     }
+
+    /// The same for a script: an object for each error.
+    pub(crate) fn json(&self) -> Vec<Value> {
+        let one = |path: Option<&Path>, message: &str, help: Option<&str>| {
+            vec![json_error(path, [None; 2], message, help)]
+        };
+        match self {
+            Self::Read(errors) => errors.iter().map(json_of_error).collect(),
+            Self::Write { output, error } => one(Some(output), &error.to_string(), None),
+            Self::Rig(errors) => {
+                let of = |e: &RigError| {
+                    let place = e.position().map_or([None; 2], |p| [Some(p.line), Some(p.column)]);
+                    let what = format!("{}: {}", e.path(), e.kind());
+                    json_error(e.file(), place, &what, Some(&e.help()))
+                };
+                errors.iter().map(of).collect()
+            }
+            Self::File { path, what, help } | Self::Place { path, what, help } => {
+                one(Some(path), what, Some(help))
+            }
+            Self::Usage { what, help } => one(None, what, help.as_deref()),
+            Self::Stdout(_) => Vec::new(),
+            Self::Told(errors) => errors.clone(),
+        }
+    }
+}
+
+fn json_error(
+    path: Option<&Path>,
+    [line, column]: [Option<u32>; 2],
+    message: &str,
+    help: Option<&str>,
+) -> Value {
+    let path = path.map(|p| p.display().to_string());
+    json!({ "path": path, "line": line, "column": column, "message": message, "help": help })
+}
+
+/// An error for a script.
+pub(crate) fn json_of_error(error: &ReadError) -> Value {
+    let place = match error.position() {
+        Some(Position::Text { line, column }) => [Some(line), Some(column)],
+        _ => [None; 2],
+    };
+    json_error(error.path(), place, &error.kind().to_string(), Some(error.help()))
 }
 
 fn complain(line: &str) {
@@ -131,8 +190,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| {
         let _ = std::fs::remove_file(&temporary);
         let help = "choose a folder that is there and may be written to";
-        let what = format!("cannot be written: {error}");
-        Failure::File { path: path.to_owned(), what, help: help.to_owned() }
+        Failure::file(path, format!("cannot be written: {error}"), help)
     })
 }
 
@@ -201,6 +259,13 @@ pub(crate) fn some_of(names: &[&str]) -> String {
     }
 }
 
+/// So many of something: `1 file`, `2 files`.
+pub(crate) fn counted(n: impl std::fmt::Display, one: &str, many: &str) -> String {
+    let n = n.to_string();
+    let what = if n == "1" { one } else { many };
+    format!("{n} {what}")
+}
+
 /// Prints a remark to standard error.
 pub(crate) fn print_note(note: &str) {
     complain(&format!("note: {note}"));
@@ -250,6 +315,12 @@ mod tests {
             some_of(&["a", "b", "c", "d", "e", "f"]),
             "\"a\", \"b\", \"c\", \"d\" and 2 more"
         );
+    }
+
+    #[test]
+    fn one_is_singular_and_none_is_not() {
+        let files = |n: u64| counted(n, "file is", "files are");
+        assert_eq!([files(0), files(1), files(11)], ["0 files are", "1 file is", "11 files are"]);
     }
 
     #[test]

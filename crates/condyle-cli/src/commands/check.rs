@@ -7,18 +7,16 @@ use std::path::Path;
 use comfy_table::Cell;
 use condyle::enforce::{BoundRig, Check as Found, JointCheck};
 use condyle::formats::{Read, read_files};
-use condyle::rig::RigError;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::Answer;
 use super::bound::{add_misfits, bind, print_misfits};
-use super::info::json_of_error;
 use super::rig::rig_of;
 use crate::args::Check;
 use crate::output::{
-    Failure, hundredths, json_degrees, new_table, number, print_read_error, print_warnings,
-    printable, progress,
+    Failure, hundredths, json_degrees, json_of_error, new_table, number, print_read_error,
+    print_warnings, printable, progress,
 };
 
 pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
@@ -46,14 +44,17 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
         let bound = match &file.clip {
             Some(clip) => bind(&rig, &args.limits.rig, &file.skeleton, path).map(|b| (clip, b)),
             None => {
-                let what = format!("{}: there is no motion to check", path.display());
-                Err(Failure::usage(what, "check works on a skeleton with motion"))
+                let what = "there is no motion to check";
+                Err(Failure::file(path, what, "check works on a skeleton with motion"))
             }
         };
         let (clip, bound) = match bound {
             Ok(both) => both,
             Err(failure) => {
-                let told = json_of_failure(path, &failure);
+                let mut told = failure.json();
+                for error in told.iter_mut().filter(|error| error["path"].is_null()) {
+                    error["path"] = json!(path.display().to_string());
+                }
                 // What is wrong with a limit is the same for every clip.
                 if !told.iter().all(|error| errors.contains(error)) {
                     bar.suspend(|| failure.print());
@@ -87,36 +88,9 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
     }
     out.flush()?;
     if !errors.is_empty() {
-        // Told already.
-        return Err(Failure::Read(Vec::new()));
+        return Err(Failure::Told(Vec::new()));
     }
     Ok(if ok { Answer::Yes } else { Answer::No })
-}
-
-/// Why a clip could not be checked, in the form of [`json_of_error`].
-fn json_of_failure(clip: &Path, failure: &Failure) -> Vec<Value> {
-    let path = |path: &Path| path.display().to_string();
-    match failure {
-        Failure::Rig(errors) => {
-            let of = |e: &RigError| {
-                json!({
-                    "path": e.file().map(path),
-                    "line": e.position().map(|p| p.line),
-                    "column": e.position().map(|p| p.column),
-                    "message": format!("{}: {}", e.path(), e.kind()),
-                    "help": e.help(),
-                })
-            };
-            errors.iter().map(of).collect()
-        }
-        Failure::Usage { what, help } => {
-            vec![json!({
-                "path": path(clip), "line": null, "column": null, "message": what, "help": help,
-            })]
-        }
-        // Clips fail in these two ways only.
-        other => vec![json!({ "path": path(clip), "message": format!("{other:?}") })],
-    }
 }
 
 /// All files together, joints by name.

@@ -9,28 +9,26 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use condyle::estimate::{Estimate as Found, EstimateOptions, Method, Summary, Take, estimate};
-use condyle::formats::{MotionFile, ReadError, ReadOptions, read_file};
+use condyle::estimate::{
+    Estimate as Found, EstimateOptions, Method, RestsDiffer, Summary, Take, estimate,
+};
+use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::math::Rotation;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::Answer;
 use super::estimate::{
-    Moving, Origin, Target, clip_of, deliver, existing, failure_of, json_of_failure, same_figure,
-    warn_of_idle, with_path,
+    Moving, Origin, Target, clip_of, deliver, existing, failure_of, same_figure, warn_of_idle,
+    with_path,
 };
-use super::info::json_of_error;
 use super::stats::estimated;
 use crate::args::Corpus;
-use crate::output::{Failure, print_read_error, printable, progress, some_of, working};
+use crate::output::{Failure, counted, printable, progress, some_of, working};
 
 /// Bytes of memory for each joint and frame while all motion is held: the clip, what is relative to
 /// rest, and room to sort it.
 const BYTES_EACH: f64 = 100.0;
-
-/// Rests that differ by less are the same, degrees.
-const REST_DEG: f64 = 1.0;
 
 /// A motion to read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,33 +36,6 @@ struct Job {
     path: PathBuf,
     /// The ASF of an AMC.
     skeleton: Option<PathBuf>,
-}
-
-/// Why a file is not in the result.
-enum Problem {
-    Read(ReadError),
-    Other(Failure),
-}
-
-impl Problem {
-    fn file(path: &Path, what: impl Into<String>, help: &str) -> Self {
-        let (path, what, help) = (path.to_owned(), what.into(), help.to_owned());
-        Self::Other(Failure::File { path, what, help })
-    }
-
-    fn print(&self) {
-        match self {
-            Self::Read(error) => print_read_error(error),
-            Self::Other(failure) => failure.print(),
-        }
-    }
-
-    fn json(&self) -> Option<Value> {
-        match self {
-            Self::Read(error) => Some(json_of_error(error)),
-            Self::Other(failure) => json_of_failure(failure),
-        }
-    }
 }
 
 pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
@@ -79,21 +50,23 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     let there = existing(&target)?;
     let (jobs, mut unread) = walk(&args.folders)?;
     if jobs.is_empty() {
-        unread.iter().for_each(Problem::print);
         let places: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
         let what = format!("there are no motion files in {}", some_of(&places));
         let help = "read are .bvh, and .amc with its .asf in the same folder";
-        return Err(Failure::usage(what, help));
+        return Err(nothing_left(unread, Failure::usage(what, help)));
     }
     let pass = Pass::over(&jobs, args, &options);
     let Pass { groups, problems, .. } = pass;
     let mut sum = Sum::of(groups, &jobs);
     unread.extend(problems.into_values());
     if sum.files.is_empty() {
-        unread.iter().for_each(Problem::print);
-        let what = format!("none of {} files could be read", jobs.len());
-        return Err(Failure::usage(what, "condyle info FILE says more about one of them"));
+        let what = match jobs.len() {
+            1 => "the only file could not be read".to_owned(),
+            n => format!("none of {n} files could be read"),
+        };
+        let failure = Failure::usage(what, "condyle info FILE says more about one of them");
+        return Err(nothing_left(unread, failure));
     }
     let mut found = if args.two_pass {
         exactly(&sum, &jobs, args, &options)?
@@ -103,7 +76,7 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
         found
     };
     if sum.leading > 0 && !args.two_pass {
-        let files = count(sum.leading, "file begins", "files begin");
+        let files = counted(sum.leading, "file begins", "files begin");
         found
             .warnings
             .push(format!("{files} with a pose in front of the motion, which is left out"));
@@ -114,16 +87,19 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     }
     let origin = origin(&sum, &jobs, &unread);
     let answer = deliver(&target, there, &found, &origin)?;
-    unread.iter().for_each(Problem::print);
+    unread.iter().for_each(Failure::print);
     sum.skipped.drain(..).for_each(|problem| problem.print());
     Ok(answer)
 }
 
-fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
+/// Why there is nothing to estimate from, after what is wrong with each file.
+fn nothing_left(mut unread: Vec<Failure>, failure: Failure) -> Failure {
+    unread.push(failure);
+    unread.iter().for_each(Failure::print);
+    Failure::Told(unread.iter().flat_map(Failure::json).collect())
 }
 
-fn origin(sum: &Sum, jobs: &[Job], unread: &[Problem]) -> Origin {
+fn origin(sum: &Sum, jobs: &[Job], unread: &[Failure]) -> Origin {
     let mut json = Map::new();
     let files: Value = sum
         .files
@@ -131,37 +107,36 @@ fn origin(sum: &Sum, jobs: &[Job], unread: &[Problem]) -> Origin {
         .zip(&sum.frames)
         .map(|(i, frames)| json!({ "path": jobs[*i].path.display().to_string(), "frames": frames }))
         .collect();
-    let told = |all: &[Problem]| all.iter().filter_map(Problem::json).collect::<Value>();
+    let told = |all: &[Failure]| all.iter().flat_map(Failure::json).collect::<Value>();
     json.insert("files".to_owned(), files);
     json.insert("unreadable".to_owned(), told(unread));
     json.insert("skipped".to_owned(), told(&sum.skipped));
     let mut lines = Vec::new();
     if sum.notices > 0 {
-        let warnings = count(sum.notices, "warning", "warnings");
+        let warnings = counted(sum.notices, "warning", "warnings");
         lines.push(format!("{warnings} while reading; condyle info FILE shows those of a file."));
     }
     if !unread.is_empty() {
-        let files = count(unread.len(), "file", "files");
+        let files = counted(unread.len(), "file", "files");
         lines.push(format!("{files} could not be read: see the end."));
     }
     if !sum.skipped.is_empty() {
-        let files = count(sum.skipped.len(), "file is", "files are");
+        let files = counted(sum.skipped.len(), "file is", "files are");
         lines.push(format!("{files} of another figure and left out: see the end."));
     }
-    let what = format!(" of {}", count(sum.files.len(), "file", "files"));
+    let what = format!(" of {}", counted(sum.files.len(), "file", "files"));
     Origin { what, json, lines }
 }
 
 /// The motions in folders, sorted, each once; and what is in the way.
-fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
+fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Failure>), Failure> {
     let mut jobs = Vec::new();
     let mut problems = Vec::new();
     let sign = working("looking for files");
     for folder in folders {
-        let kind = fs::metadata(folder).map_err(|error| Failure::File {
-            path: folder.clone(),
-            what: format!("cannot be read: {error}"),
-            help: "name a folder that is there".to_owned(),
+        let kind = fs::metadata(folder).map_err(|error| {
+            let what = format!("cannot be read: {error}");
+            Failure::file(folder, what, "name a folder that is there")
         })?;
         if kind.is_dir() {
             walk_one(folder, &mut jobs, &mut problems);
@@ -170,7 +145,7 @@ fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
             let files: Vec<PathBuf> = beside.into_iter().map(|(path, _)| path).collect();
             if !is(folder, "bvh") && !is(folder, "amc") {
                 let what = "is neither BVH nor AMC".to_owned();
-                problems.push(Problem::file(folder, what, "corpus reads motion of these formats"));
+                problems.push(Failure::file(folder, what, "corpus reads motion of these formats"));
             }
             add(folder, &files, &mut jobs, &mut problems);
         }
@@ -183,14 +158,14 @@ fn walk(folders: &[PathBuf]) -> Result<(Vec<Job>, Vec<Problem>), Failure> {
     Ok((jobs, problems))
 }
 
-fn walk_one(folder: &Path, jobs: &mut Vec<Job>, problems: &mut Vec<Problem>) {
+fn walk_one(folder: &Path, jobs: &mut Vec<Job>, problems: &mut Vec<Failure>) {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         let entries = match list(&folder) {
             Ok(entries) => entries,
             Err(error) => {
                 let what = format!("cannot be read: {error}");
-                problems.push(Problem::file(&folder, what, "check who may read the folder"));
+                problems.push(Failure::file(&folder, what, "check who may read the folder"));
                 continue;
             }
         };
@@ -222,7 +197,7 @@ fn is(path: &Path, extension: &str) -> bool {
 }
 
 /// Adds a file if it is a motion, an AMC with its skeleton from among the files beside it.
-fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<Problem>) {
+fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<Failure>) {
     if is(file, "bvh") {
         jobs.push(Job { path: file.to_owned(), skeleton: None });
     } else if is(file, "amc") {
@@ -230,7 +205,7 @@ fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<
             Some(skeleton) => {
                 jobs.push(Job { path: file.to_owned(), skeleton: Some(skeleton.to_owned()) });
             }
-            None => problems.push(Problem::file(
+            None => problems.push(Failure::file(
                 file,
                 "its skeleton was not found",
                 "put one .asf beside it, or one with the name that its own begins with: 02.asf for \
@@ -282,30 +257,29 @@ struct Reader {
 impl Reader {
     fn new(args: &Corpus) -> Self {
         let options = ReadOptions { threads: NonZeroUsize::MIN, ..args.reading.options() };
-        Self { options, samples: args.how.samples, skeleton: Mutex::default() }
+        Self { options, samples: args.how.sampling.samples, skeleton: Mutex::default() }
     }
 
     /// A motion, and how many warnings there were.
-    fn read(&self, job: &Job) -> Result<(Moving, usize), Problem> {
+    fn read(&self, job: &Job) -> Result<(Moving, usize), Failure> {
         let skeleton = job.skeleton.as_deref().map(|path| self.skeleton(path)).transpose()?;
-        let read =
-            read_file(&job.path, skeleton.as_deref(), &self.options).map_err(Problem::Read)?;
+        let read = read_file(&job.path, skeleton.as_deref(), &self.options)?;
         let notices = read.warnings.len();
-        let clip = clip_of(&job.path, read, self.samples).map_err(Problem::Other)?;
+        let clip = clip_of(&job.path, read, self.samples)?;
         if clip.clip.frame_count() == 0 {
-            return Err(Problem::file(&job.path, "has no frames", "get the file again"));
+            return Err(Failure::file(&job.path, "has no frames", "get the file again"));
         }
         Ok((clip, notices))
     }
 
-    fn skeleton(&self, path: &Path) -> Result<Arc<MotionFile>, Problem> {
+    fn skeleton(&self, path: &Path) -> Result<Arc<MotionFile>, Failure> {
         let last = || self.skeleton.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, skeleton)) = &*last()
             && of == path
         {
             return Ok(skeleton.clone());
         }
-        let skeleton = read_file(path, None, &self.options).map_err(Problem::Read)?.file;
+        let skeleton = read_file(path, None, &self.options)?.file;
         let skeleton = Arc::new(skeleton);
         *last() = Some((path.to_owned(), skeleton.clone()));
         Ok(skeleton)
@@ -338,10 +312,10 @@ impl Group {
         file: usize,
         (clip, notices): &(Moving, usize),
         one: &Summary,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Failure> {
         if let Err(error) = self.all.merge(one) {
             let what = printable(&error.to_string());
-            return Err(Problem::file(&clip.path, what, "make rigs of parts of the corpus"));
+            return Err(Failure::file(&clip.path, what, "make rigs of parts of the corpus"));
         }
         let mut rests: Vec<(&str, Rotation)> =
             clip.skeleton.joints().iter().map(|j| (j.name.as_str(), j.rest)).collect();
@@ -369,7 +343,7 @@ fn shape_of(skeleton: &Skeleton) -> Shape {
 #[derive(Default)]
 struct Pass {
     groups: BTreeMap<Shape, Group>,
-    problems: BTreeMap<usize, Problem>,
+    problems: BTreeMap<usize, Failure>,
 }
 
 impl Pass {
@@ -435,7 +409,7 @@ struct Sum {
     /// How many joints and frames there are, multiplied.
     size: f64,
     rests: Vec<(Shape, Rests)>,
-    skipped: Vec<Problem>,
+    skipped: Vec<Failure>,
     leading: usize,
     notices: usize,
 }
@@ -447,7 +421,7 @@ impl Sum {
         let mut sum = Self::default();
         let mut names: BTreeSet<String> = BTreeSet::new();
         let mut files: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut skipped: BTreeMap<usize, Problem> = BTreeMap::new();
+        let mut skipped: BTreeMap<usize, Failure> = BTreeMap::new();
         let mut groups: Vec<(Shape, Group)> =
             groups.into_iter().filter(|(_, group)| !group.files.is_empty()).collect();
         groups.sort_by_key(|(_, group)| {
@@ -469,7 +443,7 @@ impl Sum {
                 for file in group.files.keys() {
                     let what = format!("is of another figure than {first}: {error}");
                     let help = "estimate each figure by itself";
-                    skipped.insert(*file, Problem::file(&jobs[*file].path, what, help));
+                    skipped.insert(*file, Failure::file(&jobs[*file].path, what, help));
                 }
                 continue;
             }
@@ -497,7 +471,7 @@ impl Sum {
                 .filter(|((name, _), rest)| {
                     skeleton
                         .find(name)
-                        .is_some_and(|j| skeleton[j].rest.distance(**rest).degrees() > REST_DEG)
+                        .is_some_and(|j| skeleton[j].rest.distance(**rest) > RestsDiffer::LEAST)
                 })
                 .map(|((name, _), _)| name.as_str())
                 .collect();
@@ -506,10 +480,14 @@ impl Sum {
                 0 => String::new(),
                 n => format!(" and {n} more"),
             };
-            let (path, turned) = (jobs[*file].path.display(), turned.len());
+            let path = jobs[*file].path.display();
+            let turned = match turned.len() {
+                1 => format!("{first:?}"),
+                n => format!("{n} joints, {first:?} among them,"),
+            };
             let text = format!(
-                "{path}{more}: the rest pose of {turned} joints is another than in the rig, {first:?} \
-                 among them; each is taken relative to its own"
+                "{path}{more}: the rest pose of {turned} is another than in the rig; each file is \
+                 relative to its own"
             );
             warnings.insert(*file, text);
         }
@@ -526,8 +504,12 @@ fn exactly(
 ) -> Result<Found, Failure> {
     let needed = sum.size * BYTES_EACH / 1e9;
     if needed > args.memory {
+        let needed = match (1000.0 * needed).ceil() {
+            megabytes if megabytes < 100.0 => format!("{megabytes} MB"),
+            _ => format!("{needed:.1} GB"),
+        };
         let what = format!(
-            "--two-pass would hold about {needed:.1} GB of motion in memory, more than {} GB",
+            "--two-pass would hold about {needed} of motion in memory, more than {} GB",
             args.memory
         );
         let help =
@@ -548,7 +530,7 @@ fn exactly(
     bar.finish_and_clear();
     let mut clips = Vec::new();
     for clip in read_again.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
-        clips.push(clip.map_err(changed)?.0);
+        clips.push(clip?.0);
     }
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
@@ -560,14 +542,6 @@ fn exactly(
         *warning = with_path(warning, &clips);
     }
     Ok(found)
-}
-
-/// A file that was read a moment ago.
-fn changed(problem: Problem) -> Failure {
-    match problem {
-        Problem::Read(error) => Failure::Read(vec![error]),
-        Problem::Other(failure) => failure,
-    }
 }
 
 #[cfg(test)]

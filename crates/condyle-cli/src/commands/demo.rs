@@ -168,7 +168,7 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
     for ((_, read), name) in
         read_files(&paths, &ReadOptions::default()).zip(["figure.bvh", "figure.amc"])
     {
-        let back = read.map_err(|e| Failure::Read(vec![e]))?.file;
+        let back = read?.file;
         let Some(clip) = &back.clip else { continue };
         let farthest_m = farthest_apart_m((&synth.skeleton, &synth.clip), (&back.skeleton, clip));
         again.push(Again { name, frames: clip.frame_count(), farthest_m });

@@ -1,27 +1,25 @@
 //! `condyle estimate`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
 use condyle::estimate::{
     BindPose, Estimate as Found, EstimateError, Take, estimate, estimate_about,
 };
-use condyle::formats::{Format, Read, ReadOptions, read_file, read_files};
+use condyle::formats::{Format, Read, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
 use condyle::rig::{Rig, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::figures::{figures_of, in_a_line, in_words};
-use super::info::json_of_error;
 use super::rig::rig_of;
-use super::{Answer, limits, print_bytes};
+use super::{Answer, limits, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
-    Failure, hundredths, json_degrees, new_table, number, print_note, print_read_error,
-    print_warning, print_warnings, printable, progress, some_of, working, wrapped, write_whole,
+    Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
+    print_warnings, printable, progress, some_of, working, wrapped,
 };
 
 /// Columns of text.
@@ -30,7 +28,7 @@ const WIDTH: usize = 100;
 /// Below this a kind is a guess.
 const UNSURE: f64 = 0.6;
 
-/// So many joints are named before a note that they share.
+/// So many joints are named before a note that they share, or in a list that may be long.
 const SHOWN: usize = 6;
 
 /// A figure that moves, and the file it is from.
@@ -74,9 +72,8 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
     let target = Target::of(args);
     let there = existing(&target)?;
-    let how = Readers { reading: &args.reading, samples: args.how.samples, json: args.json };
     let mut clips = Vec::new();
-    read_clips(&args.files, &how, |clip| {
+    read_clips(&args.files, &args.reading, args.how.sampling.samples, |clip| {
         clips.push(clip);
         Ok(())
     })?;
@@ -124,21 +121,19 @@ pub(super) fn warn_of_idle(how: &Estimating) {
 fn bind_pose(name: &Path, first: &Moving, args: &Estimate) -> Result<BindPose, Failure> {
     let number = name.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     if let Some(number) = number.filter(|text| !text.is_empty()) {
-        if args.how.samples.is_some() {
+        if args.how.sampling.samples.is_some() {
             let what = "with --samples the frames of a clip are not those of its file";
             return Err(Failure::usage(what, "give --bind a file, or leave one of the two away"));
         }
         let frames = first.clip.frame_count();
         let frame = number.parse().ok().filter(|frame| (*frame as usize) < frames).map(FrameIndex);
-        let frame = frame.ok_or_else(|| Failure::File {
-            path: first.path.clone(),
-            what: format!("there is no frame {number} to bind to: it has {frames}, from 0"),
-            help: "--bind takes a frame of the first clip, or a file".to_owned(),
+        let frame = frame.ok_or_else(|| {
+            let what = format!("there is no frame {number} to bind to: it has {frames}, from 0");
+            Failure::file(&first.path, what, "--bind takes a frame of the first clip, or a file")
         })?;
         return Ok(BindPose::new(&first.skeleton, &first.clip.pose(frame)));
     }
-    let read =
-        read_file(name, None, &args.reading.options()).map_err(|e| Failure::Read(vec![e]))?;
+    let read = read_file(name, None, &args.reading.options())?;
     print_warnings(&read.warnings);
     let skeleton = &read.file.skeleton;
     let bind = match &read.file.clip {
@@ -146,11 +141,8 @@ fn bind_pose(name: &Path, first: &Moving, args: &Estimate) -> Result<BindPose, F
         _ => BindPose::new(skeleton, &Pose::rest(skeleton)),
     };
     if bind.shared_with(&first.skeleton) == 0 {
-        return Err(Failure::File {
-            path: name.to_owned(),
-            what: format!("is of another figure: no joint of {} is in it", first.path.display()),
-            help: "joints are matched by name".to_owned(),
-        });
+        let what = format!("is of another figure: no joint of {} is in it", first.path.display());
+        return Err(Failure::file(name, what, "joints are matched by name"));
     }
     Ok(bind)
 }
@@ -164,22 +156,12 @@ pub(super) fn deliver(
 ) -> Result<Answer, Failure> {
     let (rig, changes) = updated(there, found);
     let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(target.output)]))?;
-    if target.is_stdout() {
-        print_bytes(&text)?;
-    } else {
-        write_whole(target.output, &text)?;
-    }
     let report = if target.json {
         format!("{:#}\n", json_of(found, origin, &changes))
     } else {
         text_of(found, origin, &changes, target)
     };
-    if target.is_stdout() {
-        // Standard output has the rig.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-        return Ok(Answer::Yes);
-    }
-    print_bytes(report.as_bytes())
+    write_and_report(target.output, &text, &report)
 }
 
 /// The rig that is to be brought up to date.
@@ -202,68 +184,37 @@ pub(super) fn existing(target: &Target<'_>) -> Result<Option<Rig>, Failure> {
     read.map(Some)
 }
 
-/// How clips are read.
-pub(super) struct Readers<'a> {
-    pub(super) reading: &'a Reading,
-    pub(super) samples: Option<u32>,
-    pub(super) json: bool,
-}
-
 /// Each clip in turn, or the errors of all files that could not be read.
 pub(super) fn read_clips(
     files: &[PathBuf],
-    how: &Readers<'_>,
+    reading: &Reading,
+    samples: Option<u32>,
     mut take: impl FnMut(Moving) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let options: ReadOptions = how.reading.options();
+    let options = reading.options();
     let bar = progress(files.len(), "reading");
     let mut errors: Vec<Value> = Vec::new();
     for (path, read) in read_files(files, &options) {
         bar.inc(1);
-        let clip = match read {
-            Ok(read) => {
-                bar.suspend(|| print_warnings(&read.warnings));
-                clip_of(path, read, how.samples)
-            }
-            Err(error) => {
-                bar.suspend(|| print_read_error(&error));
-                errors.push(json_of_error(&error));
-                continue;
-            }
-        };
+        let clip = read.map_err(Failure::from).and_then(|read| {
+            bar.suspend(|| print_warnings(&read.warnings));
+            clip_of(path, read, samples)
+        });
         match clip {
             Ok(clip) if errors.is_empty() => take(clip)?,
             Ok(_) => {}
             Err(failure) => {
                 bar.suspend(|| failure.print());
-                errors.extend(json_of_failure(&failure));
+                errors.extend(failure.json());
             }
         }
     }
     bar.finish_and_clear();
-    if errors.is_empty() {
-        return Ok(());
-    }
-    if how.json {
-        print_bytes(format!("{:#}\n", json!({ "errors": errors })).as_bytes())?;
-    }
-    // Told already.
-    Err(Failure::Read(Vec::new()))
-}
-
-/// A failure that is about one file.
-pub(super) fn json_of_failure(failure: &Failure) -> Option<Value> {
-    let Failure::File { path, what, help } = failure else { return None };
-    let path = path.display().to_string();
-    Some(json!({ "path": path, "line": null, "column": null, "message": what, "help": help }))
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Told(errors)) }
 }
 
 pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Failure> {
-    let failed = |what: String, help: &str| Failure::File {
-        path: path.to_owned(),
-        what,
-        help: help.to_owned(),
-    };
+    let failed = |what: String, help: &str| Failure::file(path, what, help);
     let Some(clip) = read.file.clip else {
         let help = "estimate works on a skeleton with motion";
         return Err(failed("there is no motion to estimate from".to_owned(), help));
@@ -296,29 +247,22 @@ pub(super) fn same_figure(
     if old.joints.is_empty() || old.joints.iter().any(|(name, _)| known(name)) {
         return Ok(());
     }
-    Err(Failure::File {
-        path: target.output.to_owned(),
-        what: format!("is the rig of another figure: no joint of {} is in it", whose.display()),
-        help: "give another name, or replace it with --fresh".to_owned(),
-    })
+    let what = format!("is the rig of another figure: no joint of {} is in it", whose.display());
+    Err(Failure::file(target.output, what, "give another name, or replace it with --fresh"))
 }
 
 fn shares_joints(clip: &Moving, first: &Moving) -> Result<(), Failure> {
     if clip.skeleton.joints().iter().any(|j| first.skeleton.find(&j.name).is_some()) {
         return Ok(());
     }
-    Err(Failure::File {
-        path: clip.path.clone(),
-        what: format!("is of another figure: it has no joint of {}", first.path.display()),
-        help: "estimate them one by one; joints are matched by name".to_owned(),
-    })
+    let what = format!("is of another figure: it has no joint of {}", first.path.display());
+    let help = "estimate them one by one; joints are matched by name";
+    Err(Failure::file(&clip.path, what, help))
 }
 
 pub(super) fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
     let one = |what: &str, help: &str| match clips {
-        [clip] => {
-            Failure::File { path: clip.path.clone(), what: what.to_owned(), help: help.to_owned() }
-        }
+        [clip] => Failure::file(&clip.path, what, help),
         _ => Failure::usage(what, help),
     };
     let give = "give clips with motion";
@@ -332,15 +276,18 @@ pub(super) fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
                 Some(name) => format!("hangs on \"{}\"", printable(name)),
                 None => "is the root".to_owned(),
             };
+            let there = match (found, expected) {
+                (Some(_), Some(name)) => format!("on \"{}\"", printable(name)),
+                _ => on(expected),
+            };
             let path = |n: usize| clips.get(n).map(|c| c.path.clone()).unwrap_or_default();
             Failure::File {
                 path: path(*take),
                 what: format!(
-                    "contradicts {}: \"{}\" {} here and {} there",
+                    "contradicts {}: \"{}\" {} here and {there} there",
                     path(0).display(),
                     printable(joint),
-                    on(found),
-                    on(expected)
+                    on(found)
                 ),
                 help: "estimate them one by one: they are of different figures".to_owned(),
             }
@@ -367,6 +314,8 @@ struct Changes {
     untouched: Vec<String>,
     /// Entries that were replaced and had not been estimated.
     replaced: Vec<String>,
+    /// Entries of an estimate from as many samples that said something else: perhaps they were edited.
+    changed: Vec<(String, RigJoint)>,
 }
 
 fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
@@ -374,9 +323,18 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
     let Some(mut rig) = there else { return (new, Changes::default()) };
     let mut changes = Changes::default();
     for (name, entry) in rig.joints.iter() {
+        let Some(new) = found.joints.get(name) else {
+            changes.untouched.push(name.to_owned());
+            continue;
+        };
         match entry.source {
-            _ if found.joints.get(name).is_none() => changes.untouched.push(name.to_owned()),
-            Some(Source::Edited | Source::Estimated) => {}
+            Some(Source::Edited) => {}
+            Some(Source::Estimated) => {
+                let counts = |of: &RigJoint| [of.samples, of.rejected];
+                if counts(entry) == counts(new) && in_words(entry) != in_words(new) {
+                    changes.changed.push((name.to_owned(), entry.clone()));
+                }
+            }
             _ => changes.replaced.push(name.to_owned()),
         }
     }
@@ -396,6 +354,10 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
         json!({ "joint": name, "kept": json_of_limit(entry), "estimated": joints.get(name) })
     });
     let kept: Vec<Value> = kept.collect();
+    let changed = changes.changed.iter().map(|(name, entry)| {
+        json!({ "joint": name, "was": json_of_limit(entry), "estimated": joints.get(name) })
+    });
+    let changed: Vec<Value> = changed.collect();
     let mut value = json!({
         "frames": found.frames,
         "noise_deg": json_degrees(found.noise),
@@ -403,6 +365,7 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
         "kept": kept,
         "untouched": changes.untouched,
         "replaced": changes.replaced,
+        "changed": changed,
         "joints": joints,
     });
     if let Some(map) = value.as_object_mut() {
@@ -463,9 +426,16 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     let left_out: u64 = found.joints.iter().filter_map(|(_, j)| j.rejected).sum();
     if left_out > 0 {
         let joints = found.joints.iter().filter(|(_, j)| j.rejected.is_some_and(|n| n > 0)).count();
+        let joints = counted(joints, "joint", "joints");
+        let what = counted(
+            left_out,
+            &format!("sample of {joints} was left out as a glitch: check knows it"),
+            &format!("samples of {joints} were left out as glitches: check knows them"),
+        );
+        let them = if left_out == 1 { "it" } else { "them" };
         let line = format!(
-            "{left_out} samples of {joints} joints were left out as glitches: check knows them from the \
-             rig, up to 1000 of a joint, and does not count them; --outliers keep takes them in."
+            "{what} from the rig, up to 1000 of a joint, and does not count {them}; --outliers keep takes \
+             {them} in."
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }
@@ -474,8 +444,8 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     }
     let _ = writeln!(
         text,
-        "{} frames{}, noise {} about each axis; {}",
-        found.frames,
+        "{}{}, noise {} about each axis; {}",
+        counted(found.frames, "frame", "frames"),
         origin.what,
         hundredths(found.noise),
         written_to(target)
@@ -492,14 +462,25 @@ fn written_to(target: &Target<'_>) -> String {
 }
 
 fn add_kept(text: &mut String, found: &Found, changes: &Changes) {
-    if !changes.kept.is_empty() {
-        let _ = writeln!(text, "\nKept as edited, with what the estimate would make of it:");
-        for (name, entry) in &changes.kept {
+    let mut differ = |heading: &str, entries: &[(String, RigJoint)], shown: usize| {
+        if !entries.is_empty() {
+            let _ = writeln!(text, "\n{heading}");
+        }
+        for (name, entry) in entries.iter().take(shown) {
             let new = found.joints.get(name).map(in_words).unwrap_or_default();
             let line = format!("  {}: {} -> {new}", printable(name), in_words(entry));
             let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 6));
         }
-    }
+        if entries.len() > shown {
+            let _ = writeln!(text, "  and {} more", entries.len() - shown);
+        }
+    };
+    differ("Kept as edited, with what the estimate would make of it:", &changes.kept, usize::MAX);
+    differ(
+        "Replaced, though from as many samples; \"source\": \"edited\" would have kept it:",
+        &changes.changed,
+        SHOWN,
+    );
     let names = |names: &[String]| some_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
     if !changes.replaced.is_empty() {
         let who = names(&changes.replaced);

@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use condyle::formats::{
-    Format, MotionFile, Position, Read, ReadError, UnitSource, read_files, size_notice,
-};
+use condyle::formats::{Format, MotionFile, Read, UnitSource, read_files, size_notice};
 use condyle::math::Angle;
 use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
 use condyle::skeleton::{Dof, JointIndex, Skeleton};
@@ -14,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::args::Info;
-use crate::output::{Failure, print_read_error, printable, progress, wrapped};
+use crate::output::{Failure, json_of_error, print_read_error, printable, progress, wrapped};
 
 /// Lines are no longer than this, in characters.
 const WIDTH: usize = 100;
@@ -56,22 +54,7 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
     if errors.is_empty() {
         return Ok(Answer::Yes);
     }
-    // Already on standard error where JSON took standard output.
-    Err(Failure::Read(if args.json { Vec::new() } else { errors }))
-}
-
-pub(super) fn json_of_error(error: &ReadError) -> Value {
-    let (line, column) = match error.position() {
-        Some(Position::Text { line, column }) => (Some(line), Some(column)),
-        _ => (None, None),
-    };
-    json!({
-        "path": error.path().map(|p| p.display().to_string()),
-        "line": line,
-        "column": column,
-        "message": error.kind().to_string(),
-        "help": error.help(),
-    })
+    Err(if args.json { Failure::Told(Vec::new()) } else { Failure::Read(errors) })
 }
 
 fn json_of(path: &Path, read: &Read) -> Value {

@@ -21,7 +21,7 @@ use clap::CommandFactory;
 use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice, write, write_file};
 
 use crate::args::{Cli, Command, FormatName, LimitsCommand, Writing};
-use crate::output::{Failure, print_note, print_warnings, progress, working};
+use crate::output::{Failure, print_note, print_warnings, progress, working, write_whole};
 
 /// What a command that did its work has to say; becomes the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,18 @@ fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
     out.write_all(bytes)?;
     out.flush()?;
     Ok(Answer::Yes)
+}
+
+/// Writes a file, or standard output if it is `-`, and a report to standard output, or to standard error
+/// where that has the file.
+fn write_and_report(output: &Path, bytes: &[u8], report: &str) -> Result<Answer, Failure> {
+    if output == Path::new("-") {
+        print_bytes(bytes)?;
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+        return Ok(Answer::Yes);
+    }
+    write_whole(output, bytes)?;
+    print_bytes(report.as_bytes())
 }
 
 /// Reads the one motion (or skeleton, or marker file) among the inputs, prints its warnings.

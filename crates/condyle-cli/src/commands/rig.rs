@@ -16,10 +16,9 @@ pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
         let joints = [(preset.name, preset.joint)].into_iter().collect();
         return Ok(Rig::new(Skeleton::new(), joints));
     }
-    let bytes = std::fs::read(argument).map_err(|error| Failure::File {
-        path: argument.to_owned(),
-        what: format!("cannot be read: {error}"),
-        help: format!("name a rig document (RIG.json) or a preset: {}", preset_list()),
+    let bytes = std::fs::read(argument).map_err(|error| {
+        let help = format!("name a rig document (RIG.json) or a preset: {}", preset_list());
+        Failure::file(argument, format!("cannot be read: {error}"), &help)
     })?;
     let mut read = Rig::read(&bytes).map_err(|e| Failure::Rig(vec![e.with_file(argument)]))?;
     for warning in &mut read.warnings {

@@ -1,32 +1,28 @@
 //! `condyle stats` and `condyle merge`.
 
 use std::ffi::OsStr;
-use std::io::Write as _;
 use std::path::Path;
 
 use condyle::estimate::{EstimateOptions, MergeError, RestsDiffer, Summary, estimate_summary};
 use condyle::formats::Format;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
-use super::estimate::{
-    Origin, Readers, Target, deliver, existing, failure_of, read_clips, same_figure,
-};
-use super::{Answer, print_bytes};
+use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
+use super::{Answer, write_and_report};
 use crate::args::{Merge, Stats};
-use crate::output::{Failure, print_warning, printable, progress, working, write_whole};
+use crate::output::{Failure, counted, print_warning, printable, progress, working};
 
 pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     let output = args.output.as_path();
-    let to_stdout = output == Path::new("-");
-    if !to_stdout && (Format::of_path(output).is_some() || has_extension(output, "json")) {
+    let is_file = output != Path::new("-");
+    if is_file && (Format::of_path(output).is_some() || has_extension(output, "json")) {
         let what = format!("{} has the extension of another kind of file", output.display());
         return Err(Failure::usage(what, "the output is a summary: name it PART.cst"));
     }
     let options = args.options();
-    let how = Readers { reading: &args.reading, samples: args.samples, json: args.json };
     let mut all = Summary::default();
     let mut files = Vec::new();
-    read_clips(&args.files, &how, |clip| {
+    read_clips(&args.files, &args.reading, args.sampling.samples, |clip| {
         let one = Summary::of_take(&clip.skeleton, &clip.clip, &options);
         join(&mut all, &one, &clip.path)?;
         let path = clip.path.display().to_string();
@@ -36,45 +32,43 @@ pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     if all.frames() == 0 {
         return Err(Failure::usage("there are no frames to sum up", "give clips with motion"));
     }
+    let of = match files.len() {
+        1 => String::new(),
+        n => format!(" of {n} files"),
+    };
+    deliver_summary(output, args.json, &all, &of, &files)
+}
+
+/// Writes a summary and tells what is in it.
+fn deliver_summary(
+    output: &Path,
+    json: bool,
+    all: &Summary,
+    of: &str,
+    files: &[Value],
+) -> Result<Answer, Failure> {
     let bytes = all.write();
-    if to_stdout {
-        print_bytes(&bytes)?;
-    } else {
-        write_whole(output, &bytes)?;
-    }
-    let report = if args.json {
+    let resolution = Summary::resolution().degrees();
+    let report = if json {
         let report = json!({
             "files": files,
             "frames": all.frames(),
             "joints": all.len(),
             "bytes": bytes.len(),
-            "resolution_deg": Summary::resolution().degrees(),
+            "resolution_deg": resolution,
         });
         format!("{report:#}\n")
     } else {
-        let of = match files.len() {
-            1 => String::new(),
-            n => format!(" of {n} files"),
+        let frames = counted(all.frames(), "frame", "frames");
+        let joints = counted(all.len(), "joint", "joints");
+        let size = bytes.len().div_ceil(1000);
+        let to = match output.to_str() {
+            Some("-") => "on standard output".to_owned(),
+            _ => format!("written to {}", output.display()),
         };
-        said(&all, &of, bytes.len(), output)
+        format!("{frames}{of}, {joints}, known to {resolution}°; {size} kB {to}\n")
     };
-    if to_stdout {
-        // Standard output has the summary.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-        return Ok(Answer::Yes);
-    }
-    print_bytes(report.as_bytes())
-}
-
-fn said(all: &Summary, of: &str, bytes: usize, output: &Path) -> String {
-    let (frames, joints) = (all.frames(), all.len());
-    let to = match output.to_str() {
-        Some("-") => "on standard output".to_owned(),
-        _ => format!("written to {}", output.display()),
-    };
-    let resolution = Summary::resolution().degrees();
-    let size = bytes.div_ceil(1000);
-    format!("{frames} frames{of}, {joints} joints, known to {resolution}°; {size} kB {to}\n")
+    write_and_report(output, &bytes, &report)
 }
 
 pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
@@ -97,19 +91,7 @@ pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
         n => format!(" of {n} summaries"),
     };
     if to_summary {
-        let bytes = all.write();
-        write_whole(output, &bytes)?;
-        if *json {
-            let report = json!({
-                "files": files,
-                "frames": all.frames(),
-                "joints": all.len(),
-                "bytes": bytes.len(),
-                "resolution_deg": Summary::resolution().degrees(),
-            });
-            return print_bytes(format!("{report:#}\n").as_bytes());
-        }
-        return print_bytes(said(&all, &of, bytes.len(), output).as_bytes());
+        return deliver_summary(output, *json, &all, &of, &files);
     }
     let mut map = Map::new();
     map.insert("files".to_owned(), files.into());
@@ -134,19 +116,15 @@ pub(super) fn estimated(
 }
 
 fn read_part(path: &Path) -> Result<Summary, Failure> {
-    let failed = |what: String, help: &str| Failure::File {
-        path: path.to_owned(),
-        what,
-        help: help.to_owned(),
-    };
     let bytes = std::fs::read(path).map_err(|error| {
         let help = "check the path, and that it is a file you may read";
-        failed(format!("cannot be read: {error}"), help)
+        Failure::file(path, format!("cannot be read: {error}"), help)
     })?;
     let help = "summaries are what condyle stats writes from motion files; make this one again";
     // The error begins with the place, which stands right after the name.
     Summary::read(&bytes).map_err(|error| Failure::Place {
-        what: format!("{}:{error}", path.display()),
+        path: path.to_owned(),
+        what: error.to_string(),
         help: help.to_owned(),
     })
 }
@@ -161,11 +139,8 @@ fn join(all: &mut Summary, one: &Summary, path: &Path) -> Result<(), Failure> {
 }
 
 fn contradiction(path: &Path, error: &MergeError) -> Failure {
-    Failure::File {
-        path: path.to_owned(),
-        what: format!("does not go with the files before it: {}", printable(&error.to_string())),
-        help: "sum up and merge the files of different figures one by one".to_owned(),
-    }
+    let what = format!("does not go with the files before it: {}", printable(&error.to_string()));
+    Failure::file(path, what, "sum up and merge the files of different figures one by one")
 }
 
 fn rests(differ: &[RestsDiffer]) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::estimate::{json, rig, swinging};
+use super::estimate::{fails_in_json, json, rig, swinging};
 use super::{Folder, complaints};
 
 /// The last angle of a hinge in a rig.
@@ -75,6 +75,9 @@ fn bad_parts_are_errors_that_name_the_file_and_the_place() {
     assert_eq!(got.status.code(), Some(2));
     let err = complaints(&got);
     assert!(err.starts_with("cut.cst:@") && err.contains("\n  help: "), "{err}");
+    let errors = fails_in_json(&folder, "merge a.cst cut.cst -o rig.json");
+    assert_eq!(errors[0]["path"], "cut.cst");
+    assert!(errors[0]["message"].as_str().unwrap().starts_with('@'), "{errors:?}");
     for args in [
         "merge gone.cst -o rig.json",
         "merge a.bvh -o rig.json",
@@ -84,7 +87,12 @@ fn bad_parts_are_errors_that_name_the_file_and_the_place() {
         "merge a.cst -o rig.json --coverage 0.5",
     ] {
         assert_eq!(code(&folder, args), Some(2), "{args}");
+        if !args.contains("coverage") {
+            fails_in_json(&folder, args);
+        }
     }
+    let errors = fails_in_json(&folder, "stats a.bvh b.bvh -o ab.cst");
+    assert_eq!(errors[0]["path"], "b.bvh");
     assert_eq!(folder.names(), ["a.bvh", "a.cst", "b.bvh", "b.cst", "cut.cst"]);
 }
 
@@ -170,7 +178,8 @@ fn two_passes_give_the_exact_answer() {
     }
     let got = folder.condyle("corpus all -o y.json --two-pass --memory 0.00001");
     assert_eq!(got.status.code(), Some(2));
-    assert!(complaints(&got).contains("more than 0.00001 GB"), "{}", complaints(&got));
+    let said = " about 1 MB of motion in memory, more than 0.00001 GB";
+    assert!(complaints(&got).contains(said), "{}", complaints(&got));
     assert!(!folder.names().contains(&"y.json".to_owned()));
 }
 
@@ -257,9 +266,13 @@ fn a_folder_without_motion_is_an_error() {
     assert_eq!(got.status.code(), Some(2));
     let err = complaints(&got);
     assert!(
-        err.contains("empty/broken.bvh:") && err.contains("none of 1 files could be read"),
+        err.contains("empty/broken.bvh:") && err.contains("the only file could not be read"),
         "{err}"
     );
+    let errors = fails_in_json(&folder, "corpus empty -o rig.json");
+    assert_eq!((errors.len(), &errors[0]["path"]), (2, &"empty/broken.bvh".into()));
+    fails_in_json(&folder, "corpus gone -o rig.json");
+    fails_in_json(&folder, "corpus all -o rig.json --coverage 0.5");
     // One file stands for itself.
     assert_eq!(code(&folder, "corpus all/one/a.bvh -o rig.json"), Some(0));
 }

@@ -48,6 +48,28 @@ pub(super) fn json(folder: &Folder, args: &str) -> Value {
         .unwrap_or_else(|e| panic!("{args}: {e}\n{}", complaints(&got)))
 }
 
+/// A command that fails says why in JSON, too, once for each error, as `info` and `check` do.
+#[track_caller]
+pub(super) fn fails_in_json(folder: &Folder, args: &str) -> Vec<Value> {
+    let got = folder.condyle(&format!("{args} --json"));
+    let err = complaints(&got);
+    assert_eq!(got.status.code(), Some(2), "{args}\n{err}");
+    let value: Value =
+        serde_json::from_slice(&got.stdout).unwrap_or_else(|e| panic!("{args}: {e}\n{err}"));
+    let errors = value["errors"].as_array().unwrap().clone();
+    assert!(!errors.is_empty(), "{args}");
+    for error in &errors {
+        let mut keys: Vec<&str> = error.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, ["column", "help", "line", "message", "path"], "{args}");
+        // What people see, but for the place, which has fields of its own.
+        let last = error["message"].as_str().unwrap().rsplit(": ").next().unwrap();
+        assert!(!last.is_empty() && err.contains(last), "{args}: {error}\n{err}");
+        assert!(error["path"].as_str().is_none_or(|path| err.contains(path)), "{args}: {error}");
+    }
+    errors
+}
+
 pub(super) fn rig(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
@@ -153,11 +175,36 @@ fn edits_and_unknown_fields_survive_and_the_difference_is_told_a13() {
 
     // Again gives the same document, and --fresh starts over.
     let before = folder.read("rig.json");
-    folder.condyle("estimate swing.bvh -o rig.json");
+    let again = folder.condyle("estimate swing.bvh -o rig.json");
     assert_eq!(folder.read("rig.json"), before);
+    assert!(!String::from_utf8(again.stdout).unwrap().contains("Replaced"));
     assert_eq!(folder.condyle("estimate --fresh swing.bvh -o rig.json").status.code(), Some(0));
     let text = folder.read("rig.json");
     assert!(!text.contains("Ann") && !text.contains("Tail") && !text.contains("camera"), "{text}");
+}
+
+#[test]
+fn an_edit_without_a_mark_is_replaced_and_told_a13() {
+    let folder = Folder::new("estimate_unmarked");
+    folder.write("swing.bvh", &swinging(200));
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    assert_eq!((&value["changed"], &value["replaced"]), (&Value::Array(vec![]), &value["kept"]));
+    let mut edited = rig(&folder, "rig.json");
+    edited["joints"]["Leg"]["limit"]["max_deg"] = 70.into();
+    for command in ["estimate swing.bvh -o rig.json", "corpus swing.bvh -o rig.json"] {
+        folder.write("rig.json", &edited.to_string());
+        let out = String::from_utf8(folder.condyle(command).stdout).unwrap();
+        assert!(out.contains("  Leg: hinge 0..70 -> hinge "), "{out}");
+        folder.write("rig.json", &edited.to_string());
+        let value = json(&folder, &format!("{command} --json"));
+        assert_eq!(value["changed"][0]["joint"], "Leg");
+        assert_eq!(value["changed"][0]["was"]["arcs"][0]["max_deg"], 70.0);
+    }
+    // From more samples it is no wonder.
+    folder.write("rig.json", &edited.to_string());
+    folder.write("more.bvh", &swinging(50));
+    let value = json(&folder, "estimate --json swing.bvh more.bvh -o rig.json");
+    assert_eq!(value["changed"], Value::Array(vec![]));
 }
 
 #[test]
@@ -188,8 +235,10 @@ fn what_cannot_be_estimated_says_why_and_writes_nothing() {
         ),
         (
             "estimate swing.bvh other.bvh -o rig.json",
-            &["other.bvh: contradicts swing.bvh: \"Leg\" hangs on \"Shin\" here", "\"Hips\" there"]
-                [..],
+            &[
+                "other.bvh: contradicts swing.bvh: \"Leg\" hangs on \"Shin\" here",
+                " and on \"Hips\" there",
+            ][..],
         ),
         ("estimate swing.bvh alien.bvh -o rig.json", &["alien.bvh: is of another figure"][..]),
         (
@@ -218,8 +267,18 @@ fn what_cannot_be_estimated_says_why_and_writes_nothing() {
         for word in words {
             assert!(err.contains(word), "{args}: {word}\n{err}");
         }
+        // What is wrong with options comes before all else.
+        if !err.starts_with("error: ") {
+            fails_in_json(&folder, args);
+        }
         assert_eq!(folder.names(), before, "{args}");
     }
+    let one = fails_in_json(&folder, "estimate one.bvh -o rig.json");
+    assert_eq!(one[0]["path"], "one.bvh");
+    let two = fails_in_json(&folder, "estimate broken.bvh swing.bvh missing.bvh -o rig.json");
+    assert_eq!((two.len(), &two[1]["path"]), (2, &"missing.bvh".into()));
+    let list = fails_in_json(&folder, "estimate swing.bvh -o list.json");
+    assert_eq!((&list[0]["path"], &list[0]["line"]), (&"list.json".into(), &1.into()));
     assert_eq!(folder.read("list.json"), "[1, 2]");
     let value = json(&folder, "estimate --json broken.bvh swing.bvh -o rig.json");
     assert_eq!(value["errors"][0]["path"], "broken.bvh");
@@ -276,7 +335,7 @@ fn several_clips_are_one_estimate_and_few_keys_are_told() {
     let footless = swinging(60).replace("JOINT Foot", "JOINT Toe");
     folder.write("toe.bvh", &footless);
     let value = json(&folder, "estimate --json swing.bvh toe.bvh -o rig.json");
-    assert!(value["warnings"][0].as_str().unwrap().starts_with("toe.bvh: 1 joints"), "{value:#}");
+    assert!(value["warnings"][0].as_str().unwrap().starts_with("toe.bvh: 1 joint of"), "{value:#}");
     // A12, A2: three keys are a first guess.
     folder.write("keys.bvh", &swinging(3));
     let out = String::from_utf8(folder.condyle("estimate keys.bvh -o keys.json").stdout).unwrap();

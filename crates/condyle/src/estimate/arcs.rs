@@ -33,16 +33,12 @@ pub(crate) struct Range {
 /// Samples all around, without a gap that stands out, fill the circle. `None` if there are none.
 pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
     let finite = |a: &&f64| a.is_finite();
-    let mut all: Vec<f64> = clips.iter().flatten().filter(finite).map(|a| wrapped(*a)).collect();
-    if how.noise <= 0.0 && how.coverage >= 1.0 {
-        return exact(&all);
+    let all: Vec<f64> = clips.iter().flatten().filter(finite).map(|a| wrapped(*a)).collect();
+    if how.noise <= 0.0 || how.coverage < 1.0 {
+        return holding(&all, how.coverage);
     }
     let Gap { start, width: gap, .. } = largest_gap(&all)?;
-    if how.coverage < 1.0 {
-        all.sort_unstable_by(f64::total_cmp);
-        return shortest(&all, how.coverage);
-    }
-    if is_full(all.len(), gap) {
+    if is_full(&all, gap) {
         return Some(Arc::FULL);
     }
     let (mut low, mut high) = (TAU, 0.0_f64);
@@ -71,13 +67,23 @@ pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
     Arc::new(Angle::from_radians(start + low), Angle::from_radians(start + high))
 }
 
+/// [`range`] of a share of samples as they are, which have to be in (−π, π].
+pub(crate) fn holding(angles: &[f64], share: f64) -> Option<Arc> {
+    if share < 1.0 && !angles.is_empty() {
+        let mut sorted = angles.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        return shortest(&sorted, share);
+    }
+    exact(angles)
+}
+
 /// [`range`] of all samples as they are, which have to be in (−π, π]. NaN is left out, though it counts
 /// as a sample where the number of them matters.
 ///
 /// Takes time in proportion to their number; the ends are samples, bit for bit.
 pub(crate) fn exact(angles: &[f64]) -> Option<Arc> {
     let gap = largest_gap(angles)?;
-    if is_full(angles.len(), gap.width) {
+    if is_full(angles, gap.width) {
         return Some(Arc::FULL);
     }
     let turn = if gap.end < gap.start { TAU } else { 0.0 };
@@ -94,9 +100,13 @@ struct Gap {
     width: f64,
 }
 
-/// Buckets of the first attempt. They stay in the first-level cache, and nearly every motion leaves a gap
-/// of more than a degree.
+/// Buckets of the first attempt, at most. They stay in the first-level cache, and nearly every motion
+/// leaves a gap of more than a degree.
 const COARSE: usize = 360;
+
+/// Of so many samples and more, gaps below 6.1/n of a circle, which is 1° here, are no gaps: [`is_full`]
+/// allows for [`SMALL`] as long as chance leaves 11/n and more.
+const MANY: usize = 2200;
 
 /// The largest gap between angles in (−π, π], the first of several; NaN is left out.
 ///
@@ -114,14 +124,11 @@ const COARSE: usize = 360;
 /// case it is not looked for, and its width is given as 0.
 fn largest_gap(angles: &[f64]) -> Option<Gap> {
     let n = angles.len();
-    // Of 30 samples and more, gaps below 6/n of a circle are no gaps: is_full allows for 6.4 and more.
-    let enough = if n < 30 { 2 * n } else { n / 6 + 1 };
-    if COARSE < enough {
-        let (gap, exact) = gap_between_buckets(angles, COARSE)?;
-        if exact {
-            return Some(gap);
-        }
+    let (gap, exact) = gap_between_buckets(angles, COARSE.min(n / 6 + 1))?;
+    if exact {
+        return Some(gap);
     }
+    let enough = if n < MANY { 2 * n } else { n / 6 + 1 };
     let (gap, exact) = gap_between_buckets(angles, enough)?;
     Some(if exact { gap } else { Gap { width: 0.0, ..gap } })
 }
@@ -157,11 +164,46 @@ fn gap_between_buckets(angles: &[f64], buckets: usize) -> Option<(Gap, bool)> {
     Some((gap, gap.width > 1.01 * TAU / buckets as f64))
 }
 
-/// Whether the largest gap is no larger than chance leaves between so many samples all around: the
-/// largest of n gaps is about ln n times the mean gap.
-fn is_full(n: usize, gap: f64) -> bool {
+/// A gap of less than this does not end an arc where samples are dense: 1°.
+const SMALL: f64 = PI / 180.0;
+
+/// A gap of this is always one, radians (10°): few samples all around leave such gaps by chance, but
+/// where no sample is nothing was seen.
+const LARGE: f64 = 10.0 * PI / 180.0;
+
+/// Whether samples are all around, and their largest gap is one that chance leaves between them.
+///
+/// # Source
+///
+/// The n gaps between even samples of a circle are as exponential variables over their sum (R. Pyke,
+/// "Spacings", 1965). The largest is about ln n times the mean gap, and above ln n + 3 times in one case
+/// of 20. It exceeds the second by an exponential variable with the mean gap as its mean (A. Rényi, "On
+/// the theory of order statistics", 1953): by three times as much in one case of 20.
+///
+/// # Domain and singularity
+///
+/// From [`SMALL`] to [`LARGE`] a gap must be like the second, too: samples at even steps leave a gap
+/// that stands out though it is not above ln n + 3 of them.
+fn is_full(angles: &[f64], gap: f64) -> bool {
+    let n = angles.len();
+    let mean = TAU / n as f64;
     let logarithm = f64::from(usize::BITS - n.leading_zeros()) * std::f64::consts::LN_2;
-    n >= 30 && gap < (logarithm + 3.0) * TAU / n as f64
+    let by_chance = gap < (logarithm + 3.0) * mean;
+    by_chance && gap < LARGE && (gap < SMALL || gap - second_gap(angles).max(mean) < 3.0 * mean)
+}
+
+/// The second largest gap between angles in (−π, π], which may be as large as the largest; NaN is left
+/// out.
+fn second_gap(angles: &[f64]) -> f64 {
+    let mut sorted: Vec<f64> = angles.iter().copied().filter(|a| !a.is_nan()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let around = sorted.first().zip(sorted.last()).map_or(0.0, |(first, last)| first + TAU - last);
+    let (mut first, mut second) = (around, 0.0_f64);
+    for gap in sorted.windows(2).map(|pair| pair[1] - pair[0]) {
+        second = second.max(first.min(gap));
+        first = first.max(gap);
+    }
+    second
 }
 
 /// The weighted mean of the samples around x.
@@ -190,7 +232,7 @@ fn bell(z: f64) -> f64 {
     fourth * fourth
 }
 
-/// The shortest arc with a share of the samples, which are sorted.
+/// The shortest arc with a share of the samples, which are sorted and at least one.
 fn shortest(sorted: &[f64], share: f64) -> Option<Arc> {
     let n = sorted.len();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to n")]
@@ -280,8 +322,8 @@ mod tests {
     #[track_caller]
     fn check_gap(angles: &[f64]) {
         let (found, sorted) = (largest_gap(angles).unwrap(), gap_by_sorting(angles));
-        let full = is_full(angles.len(), sorted.width);
-        assert_eq!(full, is_full(angles.len(), found.width));
+        let full = is_full(angles, sorted.width);
+        assert_eq!(full, is_full(angles, found.width), "{} samples", angles.len());
         if !full {
             assert_eq!(found, sorted, "{} samples", angles.len());
         }
@@ -290,7 +332,7 @@ mod tests {
     #[test]
     fn a9_buckets_find_the_gap_that_sorting_finds() {
         let mut rng = Rng::new(5);
-        for n in [1, 2, 3, 29, 30, 31, 100, 400, 2159, 2160, 2161, 5000, 100_000] {
+        for n in [1, 2, 3, 5, 6, 30, 100, 400, 2154, 2199, 2200, 2201, 5000, 100_000] {
             for width in [1e-9, 0.1, 3.0, 6.0, 6.2, TAU - 1e-3, TAU] {
                 let from = rng.between(-PI, PI);
                 let even = |rng: &mut Rng| wrapped(rng.between(from, from + width));
@@ -306,6 +348,11 @@ mod tests {
                 let whole: Angles =
                     angles.iter().map(|a| wrapped(a.to_degrees().round().to_radians())).collect();
                 check_gap(&whole);
+            }
+            // Even steps all around, and a gap that is as wide as some of them.
+            for wide in [1.0, 2.0, 4.5, 5.0, 6.0, 8.0] {
+                let step = TAU / (f64::from(n - 1) + wide);
+                check_gap(&(0..n).map(|i| wrapped(0.3 + step * f64::from(i))).collect::<Angles>());
             }
         }
     }
@@ -326,12 +373,47 @@ mod tests {
     #[test]
     fn samples_all_around_fill_the_circle() {
         let mut rng = Rng::new(1);
-        for n in [30, 100, 1000] {
-            let all: Angles = (0..n).map(|_| rng.between(-PI, PI)).collect();
-            assert!(range(&[all], EXACT).unwrap().is_full(), "{n}");
+        for n in [500, 1000, 5000] {
+            let all = |rng: &mut Rng| (0..n).map(|_| rng.between(-PI, PI)).collect::<Angles>();
+            let full =
+                (0..200).filter(|_| range(&[all(&mut rng)], EXACT).unwrap().is_full()).count();
+            // Chance leaves out one in 20 by each of two rules.
+            assert!(full >= 170, "{n}: {full}");
             let most: Angles = (0..n).map(|_| rng.between(0.0, 5.0)).collect();
             assert!(!range(&[most], EXACT).unwrap().is_full(), "{n}");
         }
+        // Turning evenly, if not in large steps.
+        for (n, full) in [(30, false), (35, false), (37, true), (100, true), (3000, true)] {
+            let even = (0..n).map(|i| wrapped(0.1 + TAU * f64::from(i) / f64::from(n))).collect();
+            assert_eq!(range(&[even], EXACT).unwrap().is_full(), full, "{n}");
+        }
+    }
+
+    #[test]
+    fn a_gap_that_stands_out_is_never_filled() {
+        let mut rng = Rng::new(3);
+        for n in [5, 30, 100, 300, 1000, 10_000, 100_000] {
+            for gap in [12.0, 20.0, 40.0, 70.0, 120.0_f64] {
+                // Even steps, and chance.
+                let width = TAU - gap.to_radians();
+                let step = width / f64::from(n - 1);
+                let from = rng.between(-PI, PI);
+                for even in [true, false] {
+                    let place =
+                        |i: i32| if even { step * f64::from(i) } else { width * rng.uniform() };
+                    let all: Angles = (0..n).map(place).map(|a| wrapped(from + a)).collect();
+                    for noise in [0.0, 0.001] {
+                        let arc = range(std::slice::from_ref(&all), Range { noise, coverage: 1.0 });
+                        let found = arc.unwrap().width().radians();
+                        assert!(found <= width + 1e-9, "{n} {gap} {even} {noise}: {found}");
+                    }
+                }
+            }
+        }
+        // A smaller one, if steps are even: of 1.8°, and then 9°.
+        let step = 351.0_f64.to_radians() / 199.0;
+        let all: Angles = (0..200).map(|i| wrapped(step * f64::from(i))).collect();
+        assert!(!range(&[all], EXACT).unwrap().is_full());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A ball joint: where its bone points, and how far it rolls.
 
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::PI;
 
 use glam::DVec3;
 
@@ -9,12 +9,10 @@ use super::boundary::{Boundary, BoundaryOptions, boundary, solid_angle};
 use super::directions::settled;
 use super::ellipse::{SphericalEllipse, smallest_ellipse};
 use super::options::BallModel;
+use super::paper::zyz_box;
 use super::twist::Rolls;
-use crate::limits::{EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistLimit, TwistOffset};
-use crate::math::{
-    Angle, Arc, EulerAngles, EulerOrder, Rotation, Rotations, SwingAxes, angle_between,
-    direct_rotation, trig,
-};
+use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistLimit, TwistOffset};
+use crate::math::{Angle, Rotation, Rotations, SwingAxes, angle_between, direct_rotation, trig};
 
 /// How to describe a ball joint.
 #[derive(Clone, Copy, Debug)]
@@ -203,37 +201,11 @@ fn deepest(directions: Vec<DVec3>, options: &BallOptions) -> Vec<DVec3> {
 
 /// The paper's model: three Euler angles ZYZ, each in an arc (A8).
 fn euler_box(clips: &[&Rotations], options: &BallOptions) -> Option<Ball> {
-    let order = EulerOrder::ZYZ;
-    let how = Range { noise: 0.0, coverage: options.coverage };
-    let mut angles = [(); 3].map(|()| vec![Vec::new(); clips.len()]);
-    let mut near_lock = false;
-    for (n, clip) in clips.iter().enumerate() {
-        for q in clip.iter() {
-            let [a, b, c] = EulerAngles::from_rotation(order, q).angles.map(Angle::radians);
-            near_lock |= trig::sin(b).abs() < 0.1;
-            for (list, angle) in angles.iter_mut().zip([a, b, c]) {
-                list[n].push(angle);
-            }
-        }
-    }
-    let mut arcs = [Arc::FULL; 3];
-    for (arc, angles) in arcs.iter_mut().zip(&angles) {
-        *arc = arcs::widened(arcs::range(angles, how)?, options.margin);
-    }
-    let mut notes = Vec::new();
-    let wide = |arc: Arc| arc.width().radians() > 1.5 * PI;
-    if near_lock && (wide(arcs[0]) || wide(arcs[2])) {
-        notes.push(
-            "the ZYZ box degenerates: the joint passes near its bind pose, where the first and last \
-             angle are not determined, so that it allows nearly any of them"
-                .to_owned(),
-        );
-    } else if arcs[1].width().radians() > FRAC_PI_2 * 1.9 {
-        notes.push("the ZYZ box is very wide".to_owned());
-    }
+    let (mut found, degenerate) = zyz_box(clips, options.coverage)?;
+    found.arcs = found.arcs.map(|arc| arcs::widened(arc, options.margin));
     Some(Ball {
         center: Rotation::IDENTITY,
-        limit: Limit::EulerBox(EulerBox { order, arcs }),
-        notes,
+        limit: Limit::EulerBox(found),
+        notes: degenerate.into_iter().collect(),
     })
 }

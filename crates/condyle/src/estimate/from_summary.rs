@@ -7,7 +7,7 @@ use super::kinds;
 use super::occupancy::RADIUS_DEG;
 use super::options::{EstimateOptions, Method, Noise, Outliers};
 use super::quiet::quiet;
-use super::samples::Samples;
+use super::samples::{Samples, compare};
 use super::summary::{JointSummary, Summary};
 use super::trace::{Look, Trace};
 use super::{Estimate, EstimateError};
@@ -151,10 +151,7 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
     let jitter = joint.jitters.median().filter(|_| time_counts);
     let mut sorted: Vec<[f64; 4]> =
         joint.occupancy.centres().iter().map(|q| q.quat().to_array()).collect();
-    sorted.sort_unstable_by(|a, b| {
-        let order = |i: usize| a[i].total_cmp(&b[i]);
-        order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
-    });
+    sorted.sort_unstable_by(compare);
     let samples = Samples {
         rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
         used: count(joint.frames),

@@ -1,5 +1,8 @@
 //! Frames that are wrong altogether.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::math::{Rotation, Rotations};
 
 use super::samples::{apart, chord_squared, combined, dot, row, rows, side};
@@ -72,7 +75,7 @@ fn predicted(at: [Rotation; 4]) -> Option<Rotation> {
 
 fn find_in_time(series: &Rotations) -> Vec<usize> {
     let n = series.len();
-    let mut frames = Frames { series, left_out: vec![false; n], steps: Vec::new() };
+    let mut frames = Frames { series, links: Vec::new(), steps: Vec::new() };
     // What is off by less than a hair under the least is certainly no glitch.
     let hair = 1.0 - 1e-9;
     let cosines = frames.cosines();
@@ -80,7 +83,7 @@ fn find_in_time(series: &Rotations) -> Vec<usize> {
         let cos = cos_squared(limit);
         cosines.iter().enumerate().filter(move |(_, c)| **c < cos).map(|(i, _)| i)
     };
-    let open: Vec<usize> = off(hair * LEAST).collect();
+    let mut open: Vec<usize> = off(hair * LEAST).collect();
     if open.is_empty() {
         return Vec::new();
     }
@@ -93,32 +96,36 @@ fn find_in_time(series: &Rotations) -> Vec<usize> {
         let typical = *errors.select_nth_unstable_by(n / 2, f64::total_cmp).1;
         (8.0 * typical).max(LEAST)
     };
+    open.retain(|&i| frames.error(i).is_some_and(|off| off > threshold));
+    worst_first(frames, &open, threshold)
+}
 
-    // The worst first: its neighbours look bad as long as it is there.
-    let glitch = |frames: &Frames<'_>, i: usize| {
-        frames.error(i).filter(|off| *off > threshold && frames.stands_apart(i))
-    };
-    let mut open: Vec<(usize, Option<f64>)> = open
-        .into_iter()
-        .filter(|&i| frames.error(i).is_some_and(|off| off > threshold))
-        .map(|i| (i, glitch(&frames, i)))
-        .collect();
+/// The glitches among open frames, which rise; at most a fifth of all frames.
+///
+/// The worst is left out first: its neighbours look bad as long as it is there. They are looked at
+/// again then, two on each side, and nothing else has changed.
+fn worst_first(mut frames: Frames<'_>, open: &[usize], threshold: f64) -> Vec<usize> {
+    let n = frames.series.len();
+    // The bits of positive numbers rise as the numbers do. Of equals the first frame comes first.
+    let rank =
+        |frames: &Frames<'_>, i: usize| Some((frames.glitch(i, threshold)?.to_bits(), Reverse(i)));
+    let mut ranks: Vec<_> = open.iter().map(|&i| rank(&frames, i)).collect();
+    let mut queue: BinaryHeap<_> = ranks.iter().flatten().copied().collect();
     let mut bad = Vec::new();
-    for _ in 0..n / 5 {
-        let worst = open
-            .iter()
-            .filter_map(|&(i, off)| Some((off?, i)))
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        let Some((_, worst)) = worst else { break };
+    while bad.len() < n / 5 {
+        let Some(top) = queue.pop() else { break };
+        let (_, Reverse(worst)) = top;
+        let Ok(place) = open.binary_search(&worst) else { continue };
+        // Looked at again since, or left out.
+        if ranks[place] != Some(top) {
+            continue;
+        }
+        ranks[place] = None;
         bad.push(worst);
-        frames.left_out[worst] = true;
-        open.retain(|(i, _)| *i != worst);
-        // Two on each side had it as a neighbour.
-        let from = frames.before(worst, 2).unwrap_or(0);
-        let until = frames.after(worst, 2).unwrap_or(n);
-        let begin = open.partition_point(|(i, _)| *i < from);
-        for (i, off) in open[begin..].iter_mut().take_while(|(i, _)| *i <= until) {
-            *off = glitch(&frames, *i);
+        for i in frames.leave_out(worst).into_iter().flatten() {
+            let Ok(place) = open.binary_search(&i) else { continue };
+            ranks[place] = rank(&frames, i);
+            queue.extend(ranks[place]);
         }
     }
     bad.sort_unstable();
@@ -134,20 +141,46 @@ fn cos_squared(apart: f64) -> f64 {
 /// The frames of a series without those that are left out.
 struct Frames<'a> {
     series: &'a Rotations,
-    left_out: Vec<bool>,
+    /// The frame before each and the one after, or a number that is none; empty as long as none is
+    /// left out.
+    links: Vec<[usize; 2]>,
     /// From each frame to the next, whether left out or not, radians.
     steps: Vec<f64>,
 }
 
+const BEFORE: usize = 0;
+const AFTER: usize = 1;
+
 impl Frames<'_> {
-    /// The frame so many places earlier.
-    fn before(&self, i: usize, count: usize) -> Option<usize> {
-        (0..i).rev().filter(|i| !self.left_out[*i]).nth(count.checked_sub(1)?)
+    /// The nearest frames on one side, the nearest first.
+    fn beside(&self, i: usize, side: usize) -> [Option<usize>; 2] {
+        let next = |i: usize| {
+            let there = self.links.get(i).copied().unwrap_or([i.wrapping_sub(1), i + 1])[side];
+            (there < self.series.len()).then_some(there)
+        };
+        let first = next(i);
+        [first, first.and_then(next)]
     }
 
-    /// The frame so many places later.
-    fn after(&self, i: usize, count: usize) -> Option<usize> {
-        (i + 1..self.left_out.len()).filter(|i| !self.left_out[*i]).nth(count.checked_sub(1)?)
+    /// Leaves a frame out that is not yet, and returns those that had it as a neighbour.
+    fn leave_out(&mut self, i: usize) -> [Option<usize>; 4] {
+        if self.links.is_empty() {
+            self.links = (0..self.series.len()).map(|i| [i.wrapping_sub(1), i + 1]).collect();
+        }
+        let [before, after] = self.links[i];
+        if let Some(links) = self.links.get_mut(before) {
+            links[AFTER] = after;
+        }
+        if let Some(links) = self.links.get_mut(after) {
+            links[BEFORE] = before;
+        }
+        let ([b, a], [c, d]) = (self.beside(i, BEFORE), self.beside(i, AFTER));
+        [a, b, c, d]
+    }
+
+    /// How far a frame is off, if it is a glitch.
+    fn glitch(&self, i: usize, threshold: f64) -> Option<f64> {
+        self.error(i).filter(|off| *off > threshold && self.stands_apart(i))
     }
 
     /// How far a frame is from the curve through its neighbours; at the ends from the nearer of the
@@ -155,8 +188,7 @@ impl Frames<'_> {
     fn error(&self, i: usize) -> Option<f64> {
         let get = |i: Option<usize>| Some(self.series.at(i?));
         let here = self.series.at(i);
-        let [b, c] = [get(self.before(i, 1)), get(self.after(i, 1))];
-        let [a, d] = [get(self.before(i, 2)), get(self.after(i, 2))];
+        let ([b, a], [c, d]) = (self.beside(i, BEFORE).map(get), self.beside(i, AFTER).map(get));
         if let ([Some(a), Some(b)], [Some(c), Some(d)]) = ([a, b], [c, d]) {
             return Some(apart(here, predicted([a, b, c, d])?));
         }
@@ -197,8 +229,7 @@ impl Frames<'_> {
         const AROUND: usize = 8;
         let here = self.series.at(i);
         let get = |i: Option<usize>| Some(self.series.at(i?));
-        let before = [1, 2].map(|count| get(self.before(i, count)));
-        let after = [1, 2].map(|count| get(self.after(i, count)));
+        let (before, after) = (self.beside(i, BEFORE).map(get), self.beside(i, AFTER).map(get));
         let mut farthest: f64 = 0.0;
         for (a, b) in [(0, 0), (0, 1), (1, 0)] {
             let nearest = match [before[a], after[b]] {
@@ -225,7 +256,7 @@ impl Frames<'_> {
 mod tests {
     use super::*;
     use crate::math::Angle;
-    use crate::synth::{Exploration, Figure, Glitches, Options, Synth};
+    use crate::synth::{Exploration, Figure, Glitches, Options, Rng, Synth};
 
     fn missed_and_wrong(exploration: Exploration, frames: usize) -> (usize, usize, usize) {
         let (mut missed, mut wrong, mut all) = (0, 0, 0);
@@ -267,5 +298,62 @@ mod tests {
             // Of some 130,000 frames.
             assert!(wrong <= 5, "{exploration:?} {frames}: {wrong}");
         }
+    }
+
+    /// The same, with every open frame looked at again each time: the judge of [`worst_first`].
+    fn worst_first_by_scanning(
+        mut frames: Frames<'_>,
+        open: &[usize],
+        threshold: f64,
+    ) -> Vec<usize> {
+        let n = frames.series.len();
+        let mut bad = Vec::new();
+        while bad.len() < n / 5 {
+            let good = |i: &usize| !bad.contains(i);
+            let before = |i: usize| (0..i).rev().find(good).unwrap_or(n);
+            let after = |i: usize| (i + 1..n).find(good).unwrap_or(n);
+            frames.links = (0..n).map(|i| [before(i), after(i)]).collect();
+            let still = open.iter().copied().filter(good);
+            let worst = still
+                .filter_map(|i| Some((frames.glitch(i, threshold)?, i)))
+                .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            let Some((_, worst)) = worst else { break };
+            bad.push(worst);
+        }
+        bad.sort_unstable();
+        bad
+    }
+
+    #[test]
+    fn prop_glitches_are_those_that_looking_at_all_frames_again_finds() {
+        let [mut most, mut full] = [0; 2];
+        arbtest::arbtest(|u| {
+            let n = u.int_in_range(1..=60)?;
+            let mut rng = Rng::new(u.arbitrary()?);
+            // From none to all: alone, in runs, and several of the same size.
+            let share = rng.uniform();
+            let mut angle = 0.0;
+            let series: Rotations = (0..n)
+                .map(|_| {
+                    let size = [0.0, 30.0, 60.0, 90.0, 120.0][rng.below(5)];
+                    let jump = if rng.chance(share) { size } else { 0.0 };
+                    angle += rng.normal();
+                    Rotation::about_z(Angle::from_degrees(angle + jump))
+                })
+                .collect();
+            let frames = || Frames {
+                series: &series,
+                links: Vec::new(),
+                steps: squared_steps(&series, 1).into_iter().map(|s| 2.0 * s.sqrt()).collect(),
+            };
+            let open: Vec<usize> =
+                (0..n).filter(|i| frames().error(*i).is_some_and(|off| off > LEAST)).collect();
+            let found = worst_first(frames(), &open, LEAST);
+            assert_eq!(found, worst_first_by_scanning(frames(), &open, LEAST));
+            most = most.max(found.len());
+            full += usize::from(found.len() == n / 5 && n > 4);
+            Ok(())
+        });
+        assert!(most > 3 && full > 0, "{most} {full}");
     }
 }

@@ -13,7 +13,7 @@ use super::kinds::{self, Decision, Evidence, decide};
 use super::moments::Moments;
 use super::options::{EstimateOptions, Outliers};
 use super::paper;
-use super::samples::Samples;
+use super::samples::{self, Samples};
 use super::universal::UniversalJoint;
 use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation, Rotations};
@@ -214,7 +214,8 @@ pub(crate) fn entry(
 fn add_notes(notes: &mut Vec<String>, seen: &Seen) {
     let used = seen.used();
     if used < FEW_SAMPLES {
-        notes.push(format!("only {used} samples: kind and limits are a first guess"));
+        let samples = super::counted(used, "sample", "samples");
+        notes.push(format!("only {samples}: kind and limits are a first guess"));
     }
     let keys = seen.clips.iter().map(|c| c.keys).max().unwrap_or(0);
     if keys < FEW_KEYS && keys > 1 {
@@ -290,10 +291,7 @@ fn settle_left_out(
     let in_front = seen.clips.iter().filter_map(|clip| clip.in_front).filter(|q| !harmless(q));
     let components = |q: Rotation| q.canonical().quat().to_array();
     let mut listed: Vec<[f64; 4]> = outside.into_iter().chain(in_front).map(components).collect();
-    listed.sort_unstable_by(|a, b| {
-        let order = |i: usize| a[i].total_cmp(&b[i]);
-        order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
-    });
+    listed.sort_unstable_by(samples::compare);
     listed.dedup();
     if listed.len() > MOST_LISTED {
         notes.push(format!(

@@ -317,32 +317,45 @@ fn match_takes(
                         expected,
                     });
                 }
-                if skeleton[joint].rest.distance(other[own].rest).degrees() > 1.0 {
+                if skeleton[joint].rest.distance(other[own].rest) > RestsDiffer::LEAST {
                     turned.push(skeleton[joint].name.as_str());
                 }
             }
             matched.push(own);
         }
         let missing = matched.iter().filter(|m| m.is_none()).count();
-        let extra = other.joints().iter().filter(|j| skeleton.find(&j.name).is_none()).count();
-        if missing + extra > 0 {
-            warnings.push(format!(
-                "take {}: {missing} joints of the first skeleton are not in it, and it has {extra} \
-                 others, which are not estimated",
-                number + 1
-            ));
-        }
-        if let Some(first) = turned.first() {
-            warnings.push(format!(
-                "take {}: the rest pose of {} joints is another than in the first, {first:?} among \
-                 them; each is taken relative to its own",
-                number + 1,
-                turned.len()
-            ));
-        }
         all.push(matched);
+        let extra = other.joints().iter().filter(|j| skeleton.find(&j.name).is_none()).count();
+        let mut says = |what: &str| warnings.push(format!("take {}: {what}", number + 1));
+        let one = "joint of the first skeleton is";
+        let missing = (missing > 0).then(|| {
+            format!("{} not in it", counted(missing, one, "joints of the first skeleton are"))
+        });
+        let extra = (extra > 0).then(|| {
+            let more = counted(extra, "joint more, which is", "joints more, which are");
+            format!("it has {more} not estimated")
+        });
+        let differs: Vec<String> = missing.into_iter().chain(extra).collect();
+        if !differs.is_empty() {
+            says(&differs.join(", and "));
+        }
+        let turned = match turned.as_slice() {
+            [] => continue,
+            [one] => format!("{one:?}"),
+            [first, ..] => format!("{} joints, {first:?} among them,", turned.len()),
+        };
+        says(&format!(
+            "the rest pose of {turned} is another than in the first; each take is relative to its own"
+        ));
     }
     Ok(all)
+}
+
+/// So many of something: `1 joint`, `2 joints`.
+fn counted(n: impl fmt::Display, one: &str, many: &str) -> String {
+    let n = n.to_string();
+    let what = if n == "1" { one } else { many };
+    format!("{n} {what}")
 }
 
 /// [`unit`](crate::math::unit), at a fifth of the cost where squares neither overflow nor underflow.

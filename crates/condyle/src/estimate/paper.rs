@@ -132,7 +132,8 @@ pub(crate) fn estimate(samples: &[&Rotations], options: &PaperOptions) -> Option
 
     let mut notes = Vec::new();
     if n < FEW {
-        notes.push(format!("{n} samples only: at least {FEW} are needed to see how a joint moves"));
+        let samples = super::counted(n, "sample", "samples");
+        notes.push(format!("{samples} only: at least {FEW} are needed to see how a joint moves"));
     }
     let (kind, center, limit) = match dimensions {
         // A5: the paper's ball joint with all its limits at the fixed pose.
@@ -144,7 +145,7 @@ pub(crate) fn estimate(samples: &[&Rotations], options: &PaperOptions) -> Option
             (JointKind::Hinge, center, Limit::Hinge { axis, arc })
         }
         _ => {
-            let (euler_box, degenerate) = zyz_box(samples, n)?;
+            let (euler_box, degenerate) = zyz_box(samples, 1.0)?;
             notes.extend(degenerate);
             (JointKind::Ball, Rotation::IDENTITY, Limit::EulerBox(euler_box))
         }
@@ -379,7 +380,10 @@ fn hinge_angles(samples: &[&Rotations], hinge: &Hinge, n: usize) -> Vec<f64> {
 /// Beside the lock φ and θ change quickly while their sum does not. A motion around it fills both
 /// circles, and the box then allows turns about the bone that nobody made: that is what the sentence
 /// says (A8).
-fn zyz_box(samples: &[&Rotations], n: usize) -> Option<(EulerBox, Option<String>)> {
+///
+/// Each arc holds a share of the angles: of samples less than 1 are then inside.
+pub(super) fn zyz_box(samples: &[&Rotations], share: f64) -> Option<(EulerBox, Option<String>)> {
+    let n: usize = samples.iter().map(|clip| clip.len()).sum();
     let [mut phi, mut psi, mut theta] = [(); 3].map(|()| vec![0.0; n]);
     let mut start = 0;
     for clip in samples {
@@ -393,26 +397,31 @@ fn zyz_box(samples: &[&Rotations], n: usize) -> Option<(EulerBox, Option<String>
         least = if angle < least { angle } else { least };
         most = if angle > most { angle } else { most };
     }
-    // From 0 to π the largest gap is always around the back.
-    let psi_arc = Arc::new(Angle::from_radians(least), Angle::from_radians(most))?;
+    let psi_arc = if share < 1.0 {
+        arcs::holding(&psi, share)?
+    } else {
+        // From 0 to π the largest gap is always around the back.
+        Arc::new(Angle::from_radians(least), Angle::from_radians(most))?
+    };
 
     let is_locked = |psi: f64| !(LOCKED..=PI - LOCKED).contains(&psi);
+    let holding = |angles: &[f64]| arcs::holding(angles, share);
     let arcs = if is_locked(least) || is_locked(most) {
         let free = (0..n).filter(|i| !is_locked(psi[*i]));
         let (mut free_phi, free_theta): (Vec<f64>, Vec<f64>) =
             free.map(|i| (phi[i], theta[i])).unzip();
-        match (arcs::exact(&free_phi), arcs::exact(&free_theta)) {
+        match (holding(&free_phi), holding(&free_theta)) {
             (Some(first), Some(third)) => {
                 for i in (0..n).filter(|i| is_locked(psi[*i])) {
                     let sign = if psi[i] < FRAC_PI_2 { 1.0 } else { -1.0 };
                     free_phi.push(unlocked(first, third, sign, phi[i] + sign * theta[i]));
                 }
-                [arcs::exact(&free_phi)?, third]
+                [holding(&free_phi)?, third]
             }
-            _ => [arcs::exact(&phi)?, arcs::exact(&theta)?],
+            _ => [holding(&phi)?, holding(&theta)?],
         }
     } else {
-        [arcs::exact(&phi)?, arcs::exact(&theta)?]
+        [holding(&phi)?, holding(&theta)?]
     };
     let degenerate = degenerate(&phi, &psi, &theta, arcs);
     let euler_box = EulerBox { order: EulerOrder::ZYZ, arcs: [arcs[0], psi_arc, arcs[1]] };

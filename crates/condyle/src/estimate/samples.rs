@@ -2,6 +2,7 @@
 #![allow(clippy::inline_always, reason = "small sums that must dissolve into loops over columns")]
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use super::glitches;
 use super::noise;
@@ -69,24 +70,14 @@ impl Samples {
     pub(crate) fn from_series(series: &Rotations, reject: bool) -> Self {
         let ordered = glitches::in_order(series);
         let bad = if reject { glitches::find(series, ordered) } else { Vec::new() };
-        let good: Rotations;
-        let kept = if bad.is_empty() {
-            series
-        } else {
-            let mut skip = bad.iter().copied().peekable();
-            good = (0..series.len())
-                .filter(|i| skip.next_if_eq(i).is_none())
-                .map(|i| series.at(i))
-                .collect();
-            &good
-        };
+        let kept = without(Cow::Borrowed(series), &bad);
         Self {
-            rotations: each_once(kept),
+            rotations: each_once(&kept),
             used: kept.len(),
             rejected: bad.len(),
             left_out: bad.iter().map(|i| series.at(*i)).collect(),
             in_front: None,
-            jitter: noise::jitter(kept),
+            jitter: noise::jitter(&kept),
             keys: series.len(),
             ordered,
         }
@@ -118,6 +109,22 @@ pub(super) fn series<'a>(
     Cow::Owned(series)
 }
 
+/// All but some, which are given rising.
+pub(super) fn without<'a>(series: Cow<'a, Rotations>, some: &[usize]) -> Cow<'a, Rotations> {
+    if some.is_empty() {
+        return series;
+    }
+    let mut skip = some.iter().copied().peekable();
+    let left = (0..series.len()).filter(|i| skip.next_if_eq(i).is_none());
+    Cow::Owned(left.map(|i| series.at(i)).collect())
+}
+
+/// By the first component, then by the others.
+pub(super) fn compare(a: &[f64; 4], b: &[f64; 4]) -> Ordering {
+    let order = |i: usize| a[i].total_cmp(&b[i]);
+    order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
+}
+
 /// Canonical, in the order of their components x, y, z and w, each once.
 fn each_once(rotations: &Rotations) -> Rotations {
     let all = rotations.canonical();
@@ -138,14 +145,9 @@ fn each_once(rotations: &Rotations) -> Rotations {
         let i = (entry & !UPPER) as usize;
         columns.map(|c| c[i])
     };
-    let compare = |a: &u64, b: &u64| {
-        let (a, b) = (at(*a), at(*b));
-        let order = |i: usize| a[i].total_cmp(&b[i]);
-        order(0).then_with(|| order(1)).then_with(|| order(2)).then_with(|| order(3))
-    };
     for group in order.chunk_by_mut(|a, b| a & UPPER == b & UPPER) {
         if group.len() > 1 {
-            group.sort_unstable_by(compare);
+            group.sort_unstable_by(|a, b| compare(&at(*a), &at(*b)));
         }
     }
     let mut kept = [(); 4].map(|()| Vec::with_capacity(order.len()));

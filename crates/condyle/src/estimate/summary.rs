@@ -255,7 +255,7 @@ impl Summary {
                 return Err(MergeError::TooManySamples { joint: name.clone() });
             }
             let apart = ours.placement.rest.distance(theirs.placement.rest);
-            if apart.degrees() > REST_DEG {
+            if apart > RestsDiffer::LEAST {
                 differ.push(RestsDiffer { joint: name.clone(), apart });
             }
         }
@@ -280,9 +280,6 @@ impl Summary {
     }
 }
 
-/// Rest rotations that differ by less are taken to be the same, degrees.
-const REST_DEG: f64 = 1.0;
-
 /// A number of joints, which are at most [`MAX_JOINTS`].
 fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
@@ -295,6 +292,11 @@ pub struct RestsDiffer {
     pub joint: String,
     /// By how much.
     pub apart: Angle,
+}
+
+impl RestsDiffer {
+    /// Rests that differ by less are the same: 1°.
+    pub const LEAST: Angle = Angle::from_degrees(1.0);
 }
 
 impl fmt::Display for RestsDiffer {
@@ -328,10 +330,15 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parents { joint, parents } => {
-                let [first, second] = parents.each_ref().map(|parent| match parent {
+                let on = |parent: &Option<String>| match parent {
                     Some(parent) => format!("hangs on {parent:?}"),
                     None => "is a root".to_owned(),
-                });
+                };
+                let first = on(&parents[0]);
+                let second = match parents {
+                    [Some(_), Some(second)] => format!("on {second:?}"),
+                    [_, second] => on(second),
+                };
                 write!(f, "joint {joint:?} {first} in one skeleton and {second} in another")
             }
             Self::TooManyJoints => write!(f, "more than {MAX_JOINTS} joints"),
@@ -471,12 +478,17 @@ mod tests {
         let error = summary.merge(&chain(&["a", "c"], 0.0)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            r#"joint "c" hangs on "b" in one skeleton and hangs on "a" in another"#
+            r#"joint "c" hangs on "b" in one skeleton and on "a" in another"#
         );
         let error = summary.merge(&chain(&["b", "x"], 0.0)).unwrap_err();
         assert_eq!(
             error.to_string(),
             r#"joint "b" hangs on "a" in one skeleton and is a root in another"#
+        );
+        let error = chain(&["b", "x"], 0.0).merge(&summary).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            r#"joint "b" is a root in one skeleton and hangs on "a" in another"#
         );
         assert_eq!(summary.write(), before);
         // What only one has is kept.

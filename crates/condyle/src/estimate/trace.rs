@@ -13,7 +13,7 @@ use super::joint::Seen;
 use super::kinds::{self, Evidence};
 use super::moments::Moments;
 use super::noise;
-use super::samples::{self, Samples, chord_squared, row, rows};
+use super::samples::{self, Samples, chord_squared, row, rows, without};
 use super::summary::Counts;
 use crate::math::{Kernel, Level, Rotations};
 use crate::motion::{Clip, KeyTimes};
@@ -211,16 +211,6 @@ impl Kernel for Differences<'_> {
         }
         (*sums, *most) = (sum, largest);
     }
-}
-
-/// All but some, which are given rising.
-fn without<'a>(series: Cow<'a, Rotations>, some: &[usize]) -> Cow<'a, Rotations> {
-    if some.is_empty() {
-        return series;
-    }
-    let mut skip = some.iter().copied().peekable();
-    let left = (0..series.len()).filter(|i| skip.next_if_eq(i).is_none());
-    Cow::Owned(left.map(|i| series.at(i)).collect())
 }
 
 /// Frames are counted in 32 bits.

@@ -1,7 +1,9 @@
 //! A test for every row and equation of the paper. Where the printed form is wrong, the test also has
 //! that form, and sees it fail on the same data.
 
+use super::super::ball::{self, BallOptions};
 use super::super::bind::{self, Repair};
+use super::super::options::BallModel;
 use super::*;
 use crate::math::{EulerAngles, GimbalLock, Interpolation, arbitrary, mean_rotation};
 use crate::synth::Rng;
@@ -494,6 +496,38 @@ fn a8_eq_31_and_32_samples_at_both_locks_do_not_widen_the_box() {
 }
 
 #[test]
+fn a8_the_box_of_a_ball_by_the_robust_method_is_not_widened_by_locks_either() {
+    let mut rng = Rng::new(15);
+    let mut samples: Rotations = (0..200)
+        .map(|_| zyz([rng.between(100.0, 140.0), rng.between(5.0, 60.0), rng.between(50.0, 90.0)]))
+        .collect();
+    let locks: Rotations = (0..5).map(|_| zyz([190.0, 0.0, 0.0])).collect();
+    locks.iter().for_each(|q| samples.push(q));
+    for (coverage, margin) in [(1.0, 0.0), (1.0, 3.0), (0.8, 0.0)] {
+        let options = BallOptions {
+            model: BallModel::Box,
+            corners: 64,
+            noise: 0.0,
+            coverage,
+            margin: degrees(margin).radians(),
+        };
+        let ball = ball::fit(&[&samples], DVec3::Z, &options).unwrap();
+        let limit = ball.limit.prepare().unwrap();
+        let inside = samples.iter().filter(|q| limit.distance(*q).degrees() > -1e-6).count();
+        assert!(inside as f64 >= (3.0 * coverage - 2.0) * 205.0, "{inside} {coverage}");
+        assert_eq!(coverage < 1.0, inside < 205);
+        let Limit::EulerBox(found) = ball.limit else { panic!("{ball:?}") };
+        for (arc, [low, high]) in found.arcs.iter().zip([[100.0, 140.0], [0.0, 60.0], [50.0, 90.0]])
+        {
+            assert!(arc.min().degrees() > low - margin - 1e-6, "{arc:?}");
+            assert!(arc.max().degrees() < high + margin + 1e-6, "{arc:?}");
+        }
+        // Nothing but locks.
+        assert!(ball::fit(&[&locks], DVec3::Z, &options).is_some());
+    }
+}
+
+#[test]
 fn a8_motion_at_the_locks_only_has_a_box_too() {
     let samples: Rotations =
         (0..40).map(|i| zyz([f64::from(i), if i % 2 == 0 { 0.0 } else { 180.0 }, 0.0])).collect();
@@ -612,105 +646,4 @@ fn prop_limits_hold_their_samples() {
         }
         Ok(())
     });
-}
-
-/// 30 joints as in a figure: fixed, hinges on and off the orbit, balls.
-fn figure(samples: usize) -> Vec<Rotations> {
-    let mut rng = Rng::new(14);
-    (0..30)
-        .map(|joint| {
-            let (axis, center) = (rng.direction(), rng.rotation());
-            (0..samples)
-                .map(|i| {
-                    let t = i as f64 * 0.03;
-                    let noise = Rotation::exp(rng.direction() * 0.002).unwrap();
-                    let angle = Angle::from_radians(1.1 * trig::sin(t) + 0.3 * trig::sin(2.7 * t));
-                    let turn = match joint % 6 {
-                        0 => Rotation::IDENTITY,
-                        1 => Rotation::from_axis_angle(axis, angle).unwrap(),
-                        2 => center * Rotation::from_axis_angle(axis, angle).unwrap(),
-                        _ => {
-                            let twist = Angle::from_radians(0.8 * trig::sin(0.7 * t));
-                            Rotation::about_x(angle)
-                                * Rotation::about_y(twist)
-                                * Rotation::about_z(twist + angle)
-                        }
-                    };
-                    turn * noise
-                })
-                .collect()
-        })
-        .collect()
-}
-
-#[test]
-#[ignore = "a measurement"]
-#[allow(clippy::print_stdout, reason = "prints what it measured")]
-fn a16_speed() {
-    use std::hint::black_box;
-    use std::time::Instant;
-    for (count, runs) in [(100, 2000), (100_000, 15)] {
-        let joints = figure(count);
-        let mut kinds = [0; 5];
-        for joint in &joints {
-            kinds[found(joint).kind as usize] += 1;
-        }
-        // The best of each joint, so that what else the machine does shows little.
-        let best = |run: &dyn Fn(&Rotations)| -> f64 {
-            let of = |joint: &Rotations| {
-                let one = |_| {
-                    let start = Instant::now();
-                    run(joint);
-                    start.elapsed().as_secs_f64() * 1e3
-                };
-                (0..runs).map(one).fold(f64::INFINITY, f64::min)
-            };
-            joints.iter().map(of).sum()
-        };
-        let options = PaperOptions::default();
-        let all = best(&|samples| {
-            black_box(estimate(&[black_box(samples)], &options));
-        });
-        let vector = PaperOptions { space: Space::Vector, ..options };
-        let vector = best(&|samples| {
-            black_box(estimate(&[black_box(samples)], &vector));
-        });
-        let started = best(&|samples| {
-            let joint = estimate(&[black_box(samples)], &options).unwrap();
-            let limit = joint.limit.prepare().unwrap();
-            black_box(bind::start(&joint.limit, &limit, joint.center, &[samples], Repair::Nearest));
-        });
-        println!(
-            "30 x {count}: {all:.4} ms, vector space {vector:.4} ms, with bind pose {started:.4} ms; \
-             kinds {kinds:?}"
-        );
-        for (name, step) in [
-            (
-                "moments",
-                &(|s: &Rotations| {
-                    black_box(second_moments(&[s]));
-                }) as &dyn Fn(&Rotations),
-            ),
-            ("spread", &|s: &Rotations| {
-                black_box(Spread::new(&[s], Rotation::IDENTITY, Space::Log, 1.0).map(|s| s.axis));
-            }),
-            ("hinge angles", &|s: &Rotations| {
-                let hinge = Hinge { center: Rotation::IDENTITY, axis: DVec3::X };
-                black_box(arcs::exact(&hinge_angles(&[s], &hinge, s.len())));
-            }),
-            ("box", &|s: &Rotations| {
-                black_box(zyz_box(&[s], s.len()));
-            }),
-            ("eigen 4", &|s: &Rotations| {
-                black_box(symmetric_eigen(black_box([
-                    [s.at(0).quat().x.abs(), 0.1, 0.2, 0.3],
-                    [0.1, 2.0, 0.1, 0.4],
-                    [0.2, 0.1, 3.0, 0.0],
-                    [0.3, 0.4, 0.0, 4.0],
-                ])));
-            }),
-        ] {
-            println!("   {name}: {:.2} ns per sample", best(step) * 1e6 / (30 * count) as f64);
-        }
-    }
 }

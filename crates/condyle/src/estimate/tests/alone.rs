@@ -9,7 +9,7 @@ use crate::skeleton::Joint;
 use crate::synth::Glitches;
 
 /// A figure of one joint that moves, and its rotations.
-fn one_joint(rotations: &[Rotation]) -> (Skeleton, Clip) {
+pub(super) fn one_joint(rotations: &[Rotation]) -> (Skeleton, Clip) {
     let mut skeleton = Skeleton::new();
     let root = skeleton.add_root(Joint { name: "root".to_owned(), ..Joint::default() }).unwrap();
     let offset_m = DVec3::X;

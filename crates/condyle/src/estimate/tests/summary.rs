@@ -123,3 +123,29 @@ fn balls_through_summaries_are_near_those_from_samples_a11() {
         }
     }
 }
+
+#[test]
+fn a_hinge_that_turns_all_around_is_full_through_summaries_too_and_no_other_is_a9() {
+    let how = EstimateOptions { noise: Noise::Given(deg(0.0)), ..EstimateOptions::default() };
+    for (gap, frames, full) in [
+        (0.0, 60, true),
+        (0.0, 900, true),
+        (12.0, 900, false),
+        (30.0, 300, false),
+        (70.0, 30, false),
+    ] {
+        let angle = |i: usize| 5.0 + (360.0 - gap) * i as f64 / (frames - 1) as f64;
+        let turns: Vec<Rotation> = (0..frames).map(|i| Rotation::about_z(deg(angle(i)))).collect();
+        let (skeleton, clip) = alone::one_joint(&turns);
+        let exact = estimate(&[Take { skeleton: &skeleton, clip: &clip }], &how).unwrap();
+        let summary = Summary::of_take(&skeleton, &clip, &how);
+        for found in [exact, estimate_summary(&summary, &how).unwrap()] {
+            let Limit::Hinge { arc, .. } = found.joints.get("joint").unwrap().limit else {
+                panic!("{gap} {frames}: {found:?}")
+            };
+            assert_eq!(arc.is_full(), full, "{gap} {frames}: {arc:?}");
+            // To the resolution, at both ends.
+            assert!(full || arc.width().degrees() < 362.0 - gap, "{gap} {frames}: {arc:?}");
+        }
+    }
+}
