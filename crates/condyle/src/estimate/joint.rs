@@ -339,6 +339,7 @@ fn universal(
     let fit = evidence.universal.as_ref()?;
     let joint = UniversalJoint::new(fit, &evidence.spread, &evidence.matrices, decision.noise)?;
     let how = range(decision, options);
+    let how = Range { noise: joint.noise_of_angles(how.noise), ..how };
     let (first, second): (Vec<_>, Vec<_>) =
         seen.clips.iter().map(|clip| joint.angles(&clip.rotations).into()).unzip();
     let arcs = [first, second].map(|angles| arcs::range(&angles, how));

@@ -13,8 +13,7 @@ pub(crate) struct Evidence {
     pub(crate) universal: Option<Universal>,
     /// The noise that the order of frames shows, radians: an upper bound.
     jitter: Option<f64>,
-    /// How many different places the samples are at, see [`places`].
-    places: f64,
+    places: Places,
     /// How many frames there are, repeated ones included.
     frames: f64,
 }
@@ -55,7 +54,7 @@ impl Evidence {
         frames: u64,
     ) -> Option<Self> {
         let spread = Spread::new(moments)?;
-        let places = places(&spread, samples);
+        let places = Places::new(&spread, samples);
         let matrices = moments.matrices();
         // What a hinge explains well enough, two axes explain too.
         let hinge = spread.beyond_hinge();
@@ -138,12 +137,14 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     if let Some(next) = axes.get(count) {
         confidence = confidence.min(sure(*next, false));
     }
-    // Two places are always on one hinge, and every curve is near to some universal joint.
+    // Two places are always on one hinge. Five are always on some universal joint, and so is, nearly,
+    // all that a ball does that dwells at a few places and goes straight between them.
+    let places = &evidence.places;
     let spare = match count {
         0 => 0.25 * (spread.count - 1.0),
-        1 => 0.5 * (evidence.places - 1.0),
-        2 => 0.1 * (evidence.places - 5.0),
-        _ => 0.25 * (evidence.places - 3.0),
+        1 => 0.7 * (places.along - 1.0),
+        2 => 0.12 * (places.even - 5.0),
+        _ => 0.25 * (places.all - 3.0),
     };
     confidence *= 1.0 - exp(-spare.max(0.0));
     // It may yet move in another clip.
@@ -203,57 +204,99 @@ pub(crate) fn why(evidence: &Evidence, noise: f64, kind: JointKind) -> String {
     }
 }
 
-/// How many different places samples are at: cells of half the largest standard deviation, so that
-/// noise alone makes as many as a ball would.
-fn places(spread: &Spread, samples: &[&Rotations]) -> f64 {
-    let size = 0.5 * spread.variances[0].sqrt();
-    if size < STILL {
-        return 1.0;
-    }
-    let back = spread.mean().inverse();
-    let mut cells = Cells { table: [Cells::FREE; Cells::ROOM], count: 0 };
-    let mut before = Cells::FREE;
-    for rotation in samples.iter().flat_map(|r| r.iter()) {
-        let q = back * rotation;
-        let q = if q.quat().w > 0.0 { q } else { q.canonical() }.quat();
-        #[allow(clippy::cast_possible_truncation, reason = "saturates, which is as good")]
-        let cell = [q.x, q.y, q.z].map(|v| (2.0 * v / size + 0.5_f64.copysign(v)) as i32);
-        if cell != before {
-            cells.insert(cell);
-            before = cell;
-        }
-        // More than enough to be sure.
-        if cells.count >= 100 {
-            break;
-        }
-    }
-    cells.count as f64
+/// Where the samples of a joint are.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    /// How many different places they are at along the axis that moves most.
+    along: f64,
+    /// How many they are at in all.
+    all: f64,
+    /// How many they would be at if they were at each equally often: less than there are where a
+    /// joint dwells.
+    even: f64,
 }
 
-/// A set of few cells.
+/// So many samples are enough to tell.
+const LOOKED_AT: usize = 512;
+
+impl Places {
+    /// Counts cells of half a standard deviation: about the axis that moves most its own, about the
+    /// others that of the second, but no less than a tenth of the first.
+    ///
+    /// # Source
+    ///
+    /// `even` is the inverse of the chance that two samples are at one place: E. H. Simpson,
+    /// "Measurement of diversity" (1949).
+    fn new(spread: &Spread, samples: &[&Rotations]) -> Self {
+        let first = spread.variances[0].sqrt();
+        let count: usize = samples.iter().map(|clip| clip.len()).sum();
+        if 0.5 * first < STILL || count == 0 {
+            return Self { along: 1.0, all: 1.0, even: 1.0 };
+        }
+        let second = spread.variances[1].sqrt().max(0.1 * first);
+        // A turn by a small angle moves a quaternion by half of it.
+        let per_cell = [first, second, second].map(|deviation| 4.0 / deviation);
+        // The same number of each clip, whatever their order.
+        let step = count.div_ceil(LOOKED_AT);
+        let mut cells = Cells::new(count / step + samples.len());
+        let mut along = [0_u64; 2];
+        for clip in samples {
+            let columns = clip.xyzw();
+            for i in (0..clip.len()).step_by(step) {
+                let place = spread.place(columns.map(|column| column[i]));
+                #[allow(clippy::cast_possible_truncation, reason = "saturates, which is as good")]
+                let cell: [i32; 3] = std::array::from_fn(|k| {
+                    let x = place[k] * per_cell[k];
+                    (x + 0.5_f64.copysign(x)) as i32
+                });
+                cells.insert(cell);
+                // No sample is farther than 63 cells on any path worth asking for.
+                let bit = cell[0].clamp(-63, 63);
+                along[usize::from(bit < 0)] |= 1 << bit.unsigned_abs();
+            }
+        }
+        Self {
+            along: f64::from(along[0].count_ones() + along[1].count_ones()),
+            all: cells.filled as f64,
+            even: cells.even(),
+        }
+    }
+}
+
+/// A set of cells, and how often each was seen.
 struct Cells {
-    table: [[i32; 3]; Self::ROOM],
-    count: usize,
+    table: Vec<([i32; 3], u32)>,
+    filled: usize,
 }
 
 impl Cells {
-    /// More than twice as many as there will be.
-    const ROOM: usize = 256;
-    const FREE: [i32; 3] = [i32::MIN; 3];
+    /// With room for so many.
+    fn new(most: usize) -> Self {
+        Self { table: vec![([0; 3], 0); (2 * most).next_power_of_two()], filled: 0 }
+    }
 
     fn insert(&mut self, cell: [i32; 3]) {
         // The factors of M. Teschner et al., "Optimized spatial hashing" (2003).
         let factors = [73_856_093, 19_349_663, 83_492_791];
         let mixed = cell.iter().zip(factors).fold(0, |mixed, (c, f)| mixed ^ c.wrapping_mul(f));
-        let mut place = usize::from(mixed.to_le_bytes()[0]);
-        while self.table[place] != cell {
-            if self.table[place] == Self::FREE {
-                self.table[place] = cell;
-                self.count += 1;
-                return;
-            }
-            place = (place + 1) % Self::ROOM;
+        let last = self.table.len() - 1;
+        let mut place = mixed.unsigned_abs() as usize & last;
+        while self.table[place].1 > 0 && self.table[place].0 != cell {
+            place = (place + 1) & last;
         }
+        self.filled += usize::from(self.table[place].1 == 0);
+        self.table[place] = (cell, self.table[place].1 + 1);
+    }
+
+    /// The square of the number seen over the sum of squares.
+    fn even(&self) -> f64 {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for (_, seen) in &self.table {
+            let seen = f64::from(*seen);
+            sum += seen;
+            squares += seen * seen;
+        }
+        if squares > 0.0 { sum * sum / squares } else { 1.0 }
     }
 }
 
@@ -307,7 +350,42 @@ pub(super) fn twice_acos(cos: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::*;
+    use crate::math::Rotation;
+    use crate::synth::Rng;
+
+    #[test]
+    fn dwelling_at_few_places_counts_as_few() {
+        let mut rng = Rng::new(1);
+        let mut places = |at: &mut dyn FnMut(&mut Rng) -> [f64; 2]| {
+            let samples: Rotations = (0..1000)
+                .map(|_| {
+                    let [x, y] = at(&mut rng);
+                    let noise = DVec3::new(rng.normal(), rng.normal(), rng.normal()) * 0.005;
+                    Rotation::exp(DVec3::new(x, y, 0.0) + noise).unwrap()
+                })
+                .collect();
+            Places::new(&Spread::new(&Moments::of(&samples)).unwrap(), &[&samples])
+        };
+        // Four corners; on the way between them one time in five; all over, and about one axis less.
+        let corner = |rng: &mut Rng, w: f64| if rng.chance(0.5) { w } else { -w };
+        let corners = places(&mut |rng| [corner(rng, 0.5), corner(rng, 0.3)]);
+        assert!(corners.even < 9.0 && corners.along <= 6.0, "{corners:?}");
+        let between = places(&mut |rng| match rng.chance(0.2) {
+            true => [rng.between(-0.5, 0.5), corner(rng, 0.3)],
+            false => [corner(rng, 0.5), corner(rng, 0.3)],
+        });
+        assert!(between.even < 13.0 && between.all > corners.all, "{between:?}");
+        for width in [0.5, 0.1] {
+            let over = places(&mut |rng| [rng.between(-0.5, 0.5), rng.between(-width, width)]);
+            assert!(over.even > 40.0 && over.along >= 7.0, "{over:?}");
+        }
+        let same = Rotations::repeat(Rotation::IDENTITY, 3);
+        let still = Places::new(&Spread::new(&Moments::of(&same)).unwrap(), &[&same]);
+        assert!(still.all == 1.0 && still.even == 1.0, "{still:?}");
+    }
 
     #[test]
     fn logarithms_and_exponentials_are_right() {

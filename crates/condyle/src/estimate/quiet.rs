@@ -38,12 +38,13 @@ pub(super) fn quiet(
             let fit = evidence.universal.as_ref()?;
             let matrices = &evidence.matrices;
             let joint = UniversalJoint::new(fit, &evidence.spread, matrices, decision.noise)?;
-            let [first, second] = universal_sectors(&joint, rotations)
-                .map(|sectors| far_out(&sectors, decision.noise));
+            let noise = joint.noise_of_angles(decision.noise);
+            let [first, second] =
+                universal_sectors(&joint, rotations).map(|sectors| far_out(&sectors, noise));
             let [alphas, _] = joint.angles(&only(rotations, &first));
             let [_, betas] = joint.angles(&only(rotations, &second));
-            let first = beyond(&first, alphas, decision.noise)?;
-            let second = beyond(&second, betas, decision.noise)?;
+            let first = beyond(&first, alphas, noise)?;
+            let second = beyond(&second, betas, noise)?;
             let turned = |k: usize, back: Angle| Rotation::from_axis_angle(joint.axes[k], back);
             let one = moved(rotations, &first, |q, back| {
                 let center = joint.center;

@@ -8,6 +8,13 @@ use super::models::{Spread, Universal};
 use super::moments::MatrixMoments;
 use crate::math::{Angle, Arc, Level, Rotation, Rotations, angle_between, batch, trig, unit};
 
+/// Rest among the joint's rotations leaves more over by chance: n times the logarithm of the ratio is
+/// a χ² variable of one degree of freedom (S. S. Wilks 1938), and above this once in 22.
+const CHANCE: f64 = 4.0;
+
+/// Of the angle between axes.
+const LEAST_SINE: f64 = 0.3;
+
 /// The rotations `center · R(axes[0], α) · R(axes[1], β)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UniversalJoint {
@@ -21,27 +28,36 @@ impl UniversalJoint {
     /// # Convention
     ///
     /// `center` is the joint's rotation nearest to rest: about the common perpendicular of a and b, as
-    /// far as it takes to bring b to the right angle from a. Up to noise or half a degree rest is one
-    /// of the joint's rotations, and then the axes are fitted again with it among them.
+    /// far as it takes to bring b to the right angle from a. If rest is one of the joint's rotations,
+    /// the axes are fitted with it among them: up to noise or half a degree, or if that leaves no more
+    /// over than chance.
     pub(crate) fn new(
         fit: &Universal,
         spread: &Spread,
         moments: &MatrixMoments,
         noise: f64,
     ) -> Option<Self> {
-        let off = |fit: &Universal| {
-            let wanted = trig::acos(fit.c.clamp(-1.0, 1.0));
-            wanted - angle_between(fit.a, fit.b).radians()
-        };
-        let through = Universal::fit_through_rest(spread, moments, fit);
-        if off(fit).abs() <= noise.max(ON_ORBIT)
-            && let Some(fit) = through
-        {
-            return Some(Self { center: Rotation::IDENTITY, axes: [fit.a, fit.b] });
+        let [free, through] = fit.settled(spread, moments);
+        let wanted = trig::acos(free.c.clamp(-1.0, 1.0));
+        let off = wanted - angle_between(free.a, free.b).radians();
+        let as_good = through.variance <= (1.0 + CHANCE / spread.count) * free.variance;
+        if (as_good || off.abs() <= noise.max(ON_ORBIT)) && through.variance.is_finite() {
+            return Some(Self { center: Rotation::IDENTITY, axes: [through.a, through.b] });
         }
-        let normal = unit(fit.a.cross(fit.b)).unwrap_or_else(|| fit.a.any_orthonormal_vector());
-        let center = Rotation::from_axis_angle(normal, Angle::from_radians(off(fit)))?;
-        Some(Self { center, axes: [center.inverse() * fit.a, fit.b] })
+        let normal = unit(free.a.cross(free.b)).unwrap_or_else(|| free.a.any_orthonormal_vector());
+        let center = Rotation::from_axis_angle(normal, Angle::from_radians(off))?;
+        Some(Self { center, axes: [center.inverse() * free.a, free.b] })
+    }
+
+    /// The noise of the angles, where that of rotations is given about each axis.
+    ///
+    /// # Source
+    ///
+    /// Noise across b moves `m b` by σ, on a circle about a of radius sin γ for axes with the angle γ
+    /// between them: σ / sin γ. Axes that are nearly parallel are not believed to be.
+    pub(crate) fn noise_of_angles(&self, noise: f64) -> f64 {
+        let [a, b] = self.axes;
+        noise / a.cross(b).length().max(LEAST_SINE)
     }
 
     /// The angles α and β of rotations, in (−π, π]: with m = center⁻¹ q, `m b = R(a, α) b` and
@@ -126,6 +142,32 @@ mod tests {
                 for k in 0..2 {
                     assert!((found[k] * signs[k] - truth[k]).abs() < 1e-3, "{seed} {found:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn noise_of_angles_grows_as_axes_become_parallel() {
+        let (a, sigma) = (DVec3::X, 0.01);
+        for degrees in [30.0_f64, 50.0, 90.0, 140.0] {
+            let gamma = degrees.to_radians();
+            let (sin, cos) = trig::sin_cos(gamma);
+            let b = DVec3::new(cos, sin, 0.0);
+            let joint = UniversalJoint { center: Rotation::IDENTITY, axes: [a, b] };
+            let mut rng = Rng::new(3);
+            let clean = Rotation::from_axis_angle(a, Angle::from_radians(0.4)).unwrap()
+                * Rotation::from_axis_angle(b, Angle::from_radians(-0.7)).unwrap();
+            let samples: Rotations = (0..4000)
+                .map(|_| {
+                    let v = DVec3::new(rng.normal(), rng.normal(), rng.normal()) * sigma;
+                    clean * Rotation::exp(v).unwrap()
+                })
+                .collect();
+            for (angles, truth) in joint.angles(&samples).iter().zip([0.4, -0.7]) {
+                let square: f64 = angles.iter().map(|x| (x - truth) * (x - truth)).sum();
+                let ratio = (square / 4000.0).sqrt() / joint.noise_of_angles(sigma);
+                // Deviation 1/√8000, and σ² / sin² γ of curvature.
+                assert!((ratio - 1.0).abs() < 0.05, "{degrees}: {ratio}");
             }
         }
     }

@@ -69,10 +69,12 @@ fn confidence_is_calibrated() {
                  of {low}, {} in all",
                 all.len()
             );
+            assert!(high_right as f64 >= 0.98 * high as f64, "{high_right} of {high}");
             // A ball that dwells at two places and goes quickly between them is on some universal joint,
-            // nearly: nothing in the samples says otherwise. Of it alone the bar is not asked.
+            // nearly: that is not told, but it is not said with confidence either. Where a joint goes
+            // everywhere, it is.
             if exploration != Exploration::Dwell {
-                assert!(high_right as f64 >= 0.98 * high as f64, "{high_right} of {high}");
+                assert!(high as f64 >= 0.93 * all.len() as f64, "{high} of {}", all.len());
             }
             sure += high;
             sure_right += high_right;
