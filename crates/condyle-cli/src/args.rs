@@ -583,6 +583,7 @@ impl Merge {
             corners: self.corners,
             margin: self.margin,
             repair: self.repair.repair(),
+            ends: true,
             threads: self.threads.unwrap_or_else(processors),
             ..EstimateOptions::default()
         }
