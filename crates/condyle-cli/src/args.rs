@@ -583,7 +583,6 @@ impl Merge {
             corners: self.corners,
             margin: self.margin,
             repair: self.repair.repair(),
-            ends: true,
             threads: self.threads.unwrap_or_else(processors),
             ..EstimateOptions::default()
         }
@@ -652,6 +651,7 @@ impl Estimating {
             raw: self.raw,
             margin: self.margin,
             repair: self.repair.repair(),
+            ends: true,
             paper: PaperOptions {
                 threshold: self.threshold.unwrap_or_default(),
                 ..PaperOptions::default()

@@ -203,13 +203,7 @@ fn json_of_end(end: &End) -> Value {
 fn told(end: &End) -> String {
     let times = if end.visits == 1 { "once".to_owned() } else { format!("{} times", end.visits) };
     let what = match end.interval {
-        Some([low, high]) => {
-            format!(
-                "the true end is at {}° to {}°, nine times out of ten",
-                degrees(low),
-                degrees(high)
-            )
-        }
+        Some(interval) => format!("90 % within {}°", range(interval).replace(" to", "° to")),
         None => "the end may be farther".to_owned(),
     };
     let of = end.of.as_str().replace('_', " ");

@@ -295,8 +295,9 @@ fn end(bounded: &Bounded, seen: &Excursions, upper: bool, noise: f64) -> End {
     End { of: bounded.of[side], at: angle(bounded.at[side]), visits, interval }
 }
 
+/// Without −0.
 fn hundredths(degrees: f64) -> f64 {
-    (degrees * 100.0).round() / 100.0
+    (degrees * 100.0).round() / 100.0 + 0.0
 }
 
 fn width(angles: &[f64]) -> f64 {

@@ -119,7 +119,7 @@ fn visits_of_hinges_are_counted_over_clips() {
 fn without_an_order_of_time_there_are_no_ends() {
     let mut rng = Rng::new(2);
     let motion = about(DVec3::X, &bent(&[80.0; 8], 40));
-    assert_eq!(of(&ends_of(&[motion.clone()], &with_ends()), EndOf::Max).visits, 8);
+    assert_eq!(of(&ends_of(std::slice::from_ref(&motion), &with_ends()), EndOf::Max).visits, 8);
     let mut shuffled = motion.clone();
     for i in (1..shuffled.len()).rev() {
         shuffled.swap(i, rng.below(i + 1));
@@ -128,12 +128,12 @@ fn without_an_order_of_time_there_are_no_ends() {
     assert_eq!(ends_of(&[motion.clone(), shuffled], &with_ends()), []);
     // Where the order of frames does not count by choice.
     let given = EstimateOptions { noise: Noise::Given(deg(0.1)), ..with_ends() };
-    assert_eq!(ends_of(&[motion.clone()], &given).len(), 2);
+    assert_eq!(ends_of(std::slice::from_ref(&motion), &given).len(), 2);
     let kept = EstimateOptions { outliers: Outliers::Keep, ..given };
-    assert_eq!(ends_of(&[motion.clone()], &kept), []);
-    assert_eq!(ends_of(&[motion.clone()], &EstimateOptions::default()), []);
+    assert_eq!(ends_of(std::slice::from_ref(&motion), &kept), []);
+    assert_eq!(ends_of(std::slice::from_ref(&motion), &EstimateOptions::default()), []);
     let paper = EstimateOptions { method: Method::Paper, ..with_ends() };
-    assert_eq!(ends_of(&[motion.clone()], &paper), []);
+    assert_eq!(ends_of(std::slice::from_ref(&motion), &paper), []);
     // A clip in which it rests, with noise, is one visit.
     let rests = noisy(&mut rng, &about(DVec3::X, &[30.0; 200]), 0.1);
     let both = ends_of(&[motion, rests], &with_ends());
@@ -197,7 +197,8 @@ fn swing_and_twist_of_a_ball_have_ends() {
         })
         .collect();
     for ball in [BallModel::Ellipse, BallModel::Polygon, BallModel::Auto] {
-        let found = ends_of(&[motion.clone()], &EstimateOptions { ball, ..with_ends() });
+        let found =
+            ends_of(std::slice::from_ref(&motion), &EstimateOptions { ball, ..with_ends() });
         let names: Vec<&str> = found.iter().map(|end| end.of.as_str()).collect();
         assert_eq!(names, ["x_min", "x_max", "y_min", "y_max", "twist_min", "twist_max"]);
         for end in &found {
