@@ -672,6 +672,7 @@ impl Estimating {
                 MethodName::Paper => Method::Paper,
             },
             coverage: self.coverage,
+            ends: true,
             paper: PaperOptions {
                 threshold: self.threshold.unwrap_or_default(),
                 ..PaperOptions::default()

@@ -28,16 +28,18 @@ fn main() {
         let Ok(synth) = Synth::generate(&figure, &options, 1) else { return };
         let take = [Take { skeleton: &synth.skeleton, clip: &synth.clip }];
         let ways = [
-            ("paper", Method::Paper, BallModel::Auto),
-            ("robust, polygon", Method::Robust, BallModel::Polygon),
-            ("robust, ellipse", Method::Robust, BallModel::Ellipse),
-            ("robust, auto", Method::Robust, BallModel::Auto),
+            ("paper", Method::Paper, BallModel::Auto, false),
+            ("robust, polygon", Method::Robust, BallModel::Polygon, false),
+            ("robust, ellipse", Method::Robust, BallModel::Ellipse, false),
+            ("robust, auto", Method::Robust, BallModel::Auto, false),
+            ("robust, auto, ends", Method::Robust, BallModel::Auto, true),
         ];
         println!("30 joints x {frames} samples:");
-        for (name, method, ball) in ways {
+        for (name, method, ball, ends) in ways {
             for threads in [1, 2] {
                 let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-                let how = EstimateOptions { method, ball, threads, ..EstimateOptions::default() };
+                let how =
+                    EstimateOptions { method, ball, ends, threads, ..EstimateOptions::default() };
                 let runs = if frames > 10_000 { 3 } else { 100 };
                 let time = best(runs, || drop(black_box(estimate(black_box(&take), &how))));
                 println!("  {name:<18} {threads} threads {:9.3} ms", time * 1e3);

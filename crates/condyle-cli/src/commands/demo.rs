@@ -36,8 +36,8 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
         Synth::generate(&Figure::human(), &options, SEED).map_err(|e| failed(e.to_string()))?;
     let again = write_and_read(&synth, &args.output)?;
     let take = Take { skeleton: &synth.skeleton, clip: &synth.clip };
-    let found =
-        estimate(&[take], &EstimateOptions::default()).map_err(|e| failed(e.to_string()))?;
+    let how = EstimateOptions { ends: true, ..EstimateOptions::default() };
+    let found = estimate(&[take], &how).map_err(|e| failed(e.to_string()))?;
     let rig = found.clone().into_rig().write().map_err(|e| Failure::Rig(vec![e]))?;
     write_whole(&args.output.join("rig.json"), &rig)?;
     let text = if args.json {

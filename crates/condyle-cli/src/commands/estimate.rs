@@ -393,8 +393,12 @@ fn json_of_joint(joint: &RigJoint) -> Value {
 
 fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_>) -> String {
     let kept = |name: &str| changes.kept.iter().any(|(kept, _)| kept == name);
-    let mut table =
-        new_table(&["joint", "kind", "sure", "range in degrees", "samples", "left out", ""]);
+    // Nearly always there is nothing to tell of glitches.
+    let glitches = found.joints.iter().any(|(_, joint)| joint.rejected.is_some_and(|n| n > 0));
+    let mut header = vec!["joint", "kind", "sure", "range in degrees", "seen", "samples"];
+    header.extend(glitches.then_some("out"));
+    header.push("");
+    let mut table = new_table(&header);
     table.set_content_arrangement(ContentArrangement::Dynamic);
     for (name, joint) in found.joints.iter() {
         let range = figures_of(joint).map(|f| in_a_line(&f)).unwrap_or_default();
@@ -404,15 +408,17 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
             (false, true) => "",
         };
         let count = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
-        table.add_row(vec![
+        let mut row = vec![
             Cell::new(printable(name)),
             Cell::new(joint.kind),
             number(joint.confidence.map(|c| format!("{c:.2}")).unwrap_or_default()),
             Cell::new(range),
+            number(count(joint.ends.iter().map(|end| end.visits).min())),
             number(count(joint.samples)),
-            number(count(joint.rejected.filter(|n| *n > 0))),
-            Cell::new(mark),
-        ]);
+        ];
+        row.extend(glitches.then(|| number(count(joint.rejected.filter(|n| *n > 0)))));
+        row.push(Cell::new(mark));
+        table.add_row(row);
     }
     let mut text = format!("{table}\n");
     add_kept(&mut text, found, changes);
@@ -423,6 +429,7 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
         let _ =
             writeln!(text, "{}", wrapped(&format!("warning: {}", printable(warning)), WIDTH, 9));
     }
+    add_bounds(&mut text, found);
     let left_out: u64 = found.joints.iter().filter_map(|(_, j)| j.rejected).sum();
     if left_out > 0 {
         let joints = found.joints.iter().filter(|(_, j)| j.rejected.is_some_and(|n| n > 0)).count();
@@ -493,6 +500,20 @@ fn add_kept(text: &mut String, found: &Found, changes: &Changes) {
     if !changes.untouched.is_empty() {
         let who = names(&changes.untouched);
         let line = format!("\nLeft as they are, not in the clips: {who}.");
+        let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
+    }
+}
+
+/// How many ends are only bounds.
+fn add_bounds(text: &mut String, found: &Found) {
+    let open = |joint: &RigJoint| joint.ends.iter().filter(|end| end.interval.is_none()).count();
+    let each: Vec<usize> = found.joints.iter().map(|(_, joint)| open(joint)).collect();
+    let (ends, joints) = (each.iter().sum::<usize>(), each.iter().filter(|n| **n > 0).count());
+    if ends > 0 {
+        let line = format!(
+            "{ends} ends of {joints} joints are only bounds: they may be farther out, and the motion \
+             turned back there too seldom to tell. seen: visits of the least visited end of a joint."
+        );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }
 }

@@ -9,7 +9,7 @@ use condyle::limits::Limit;
 use condyle::math::Arc;
 use condyle::picture::{self, Characters, Figures};
 use condyle::presets::Side;
-use condyle::rig::{Rig, RigError, RigJoint, Source};
+use condyle::rig::{End, Rig, RigError, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
@@ -181,7 +181,33 @@ pub(super) fn json_of((_, joint, figures): &Row<'_>) -> Value {
             "widest_deg": json_degrees(swing.twist_width[1]),
         });
     }
+    if !joint.ends.is_empty() {
+        value["ends"] = joint.ends.iter().map(json_of_end).collect();
+    }
     value
+}
+
+fn json_of_end(end: &End) -> Value {
+    let mut value = json!({
+        "of": end.of.as_str(),
+        "at_deg": json_degrees(end.at),
+        "visits": end.visits,
+    });
+    if let Some(interval) = end.interval {
+        value["interval_deg"] = json!(interval.map(json_degrees));
+    }
+    value
+}
+
+/// How well an end is known.
+fn told(end: &End) -> String {
+    let times = if end.visits == 1 { "once".to_owned() } else { format!("{} times", end.visits) };
+    let what = match end.interval {
+        Some(interval) => format!("90 % within {}°", range(interval).replace(" to", "° to")),
+        None => "the end may be farther".to_owned(),
+    };
+    let of = end.of.as_str().replace('_', " ");
+    format!("{of} {}°, seen {times}: {what}", degrees(end.at))
 }
 
 fn rest(figures: &Figures) -> String {
@@ -277,6 +303,9 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
                 writeln!(text, "  twist     {}°, {wide}", range([s.twist.min(), s.twist.max()]))
             }
         };
+    }
+    for (i, end) in joint.ends.iter().enumerate() {
+        let _ = writeln!(text, "  {:<8}  {}", if i == 0 { "ends" } else { "" }, told(end));
     }
     let unit = if figures.rest_inside { "" } else { "°" };
     let _ = writeln!(text, "  rest      {}{unit}", rest(figures));

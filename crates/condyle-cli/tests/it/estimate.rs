@@ -87,7 +87,7 @@ fn estimate_writes_a_rig_and_prints_a_table() {
         line.split_whitespace().collect()
     };
     assert_eq!(&row("Leg")[..2], ["Leg", "hinge"], "{out}");
-    assert_eq!(&row("Leg")[3..], ["0..40", "200"], "{out}");
+    assert_eq!(&row("Leg")[3..], ["0..40", "3", "200"], "{out}");
     assert_eq!(&row("Foot")[..2], ["Foot", "fixed"], "{out}");
     assert!(
         out.ends_with("200 frames, noise 0.00° about each axis; written to rig.json\n"),
@@ -101,6 +101,37 @@ fn estimate_writes_a_rig_and_prints_a_table() {
     assert_eq!(rig["joints"]["Hips"]["kind"], "free");
     assert_eq!(rig["skeleton"]["joints"][2]["name"], "Foot");
     assert_eq!(folder.condyle("check swing.bvh --rig rig.json").status.code(), Some(0));
+}
+
+/// Up and down three times and a bit: both ends are bounds. Ten times: the true ends are told.
+#[test]
+fn ends_are_told_with_their_visits() {
+    let folder = Folder::new("estimate_ends");
+    let said = |args: &str| String::from_utf8(folder.condyle(args).stdout).unwrap();
+    folder.write("few.bvh", &swinging(200));
+    let out = said("estimate few.bvh -o few.json");
+    assert!(out.contains("2 ends of 1 joints are only bounds"), "{out}");
+    let shown = said("limits show few.json Leg");
+    assert!(shown.contains("ends      min 0°, seen 4 times: the end may be farther"), "{shown}");
+    assert!(shown.contains("          max 40°, seen 3 times: the end may be farther"), "{shown}");
+    folder.write("many.bvh", &swinging(601));
+    let value = json(&folder, "estimate --json many.bvh -o many.json");
+    let ends = &value["joints"]["Leg"]["ends"];
+    assert_eq!((&ends[0]["of"], &ends[0]["visits"]), (&"min".into(), &11.into()), "{ends}");
+    assert_eq!((&ends[1]["of"], &ends[1]["visits"]), (&"max".into(), &10.into()), "{ends}");
+    let written = &rig(&folder, "many.json")["joints"]["Leg"]["ends"][1];
+    assert_eq!((&written["of"], &written["visits"]), (&"max".into(), &10.into()), "{written}");
+    for told in [written, &ends[1]] {
+        let degrees = [&told["at_deg"], &told["interval_deg"][0], &told["interval_deg"][1]];
+        assert!(degrees.iter().all(|d| d.as_f64() == Some(40.0)), "{told}");
+    }
+    let shown = said("limits show many.json Leg");
+    assert!(shown.contains("max 40°, seen 10 times: 90 % within 40° to 40°"), "{shown}");
+    assert!(!said("estimate many.bvh -o again.json").contains("only bounds"));
+    // A summary has no order of time.
+    assert_eq!(folder.condyle("stats many.bvh -o many.cst").status.code(), Some(0));
+    let value = json(&folder, "merge --json many.cst -o merged.json");
+    assert!(value["joints"]["Leg"]["ends"].is_null(), "{value}");
 }
 
 #[test]

@@ -129,7 +129,10 @@ pub fn estimate_summary(
     let how = EstimateOptions { raw: true, ..*options };
     let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
-        Some(seen) => with_resolution(joint::entry(&skeleton, *joint, seen, noise, &how)),
+        Some(seen) => {
+            // A summary has no order of time.
+            with_resolution(joint::entry(&skeleton, *joint, seen, noise, &how, |_| None))
+        }
         None => joint::root(),
     });
     let names = skeleton.joints().iter().map(|j| j.name.as_str());
@@ -155,6 +158,7 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
     let samples = Samples {
         rotations: sorted.into_iter().map(super::moments::rotation_unchecked).collect(),
         used: count(joint.frames),
+        skipped: Vec::new(),
         left_out: Vec::new(),
         in_front: None,
         rejected: count(joint.rejected),

@@ -34,17 +34,15 @@ pub(super) fn in_order(series: &Rotations) -> bool {
     if n < 3 {
         return false;
     }
-    let squares = |lag: usize| -> Vec<f64> {
+    let near_frames = (n - 1).min(2048);
+    let mut near = if near_frames == n - 1 {
+        squared_steps(series)
+    } else {
         // Evenly spread, and the same ones when time runs backwards.
-        let (last, probes) = (n - lag, 2048.min(n - lag));
-        if probes == last {
-            return squared_steps(series, lag);
-        }
-        let at = |k: usize| (2 * k + 1) * last / (2 * probes);
-        let q = |i: usize| series.at(i).quat().to_array();
-        (0..probes).map(|k| chord_squared(q(at(k)), q(at(k) + lag))).collect()
+        let at = |k: usize| (2 * k + 1) * (n - 1) / (2 * near_frames);
+        (0..near_frames).map(|k| chord_squared_at(series, at(k), at(k) + 1)).collect()
     };
-    let (mut near, mut far) = (squares(1), squares(n / 3));
+    let mut far: Vec<f64> = far_pairs(n).map(|[i, j]| chord_squared_at(series, i, j)).collect();
     let energy = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
@@ -53,16 +51,40 @@ pub(super) fn in_order(series: &Rotations) -> bool {
     energy(&near) < 0.25 * energy(&far) || median(&mut near) < 0.35 * 0.35 * median(&mut far)
 }
 
-/// The squared chord from every frame to the one so many later.
-fn squared_steps(series: &Rotations, lag: usize) -> Vec<f64> {
-    let last = series.len().saturating_sub(lag);
+/// The mean squared chord between frames far from each other.
+pub(super) fn far_apart(series: &Rotations) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for [i, j] in far_pairs(series.len()) {
+        sum += chord_squared_at(series, i, j);
+        count += 1.0;
+    }
+    sum / count
+}
+
+/// Pairs of frames that are a quarter of a clip or more from each other, all around the clip: by as many
+/// different lags as there are pairs, so that no period hits them all. The same when time runs backwards.
+fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
+    let count = n.min(1024).div_ceil(2);
+    (0..count).flat_map(move |k| {
+        let i = (2 * k + 1) * n / (2 * count);
+        // Multiples of the golden ratio fall everywhere evenly.
+        let part = k.wrapping_mul(40_503) % 65_536;
+        let j = (i + (n / 4).max(1) + part * (n / 2) / 65_536) % n;
+        [[i, j], [n - 1 - i, n - 1 - j]]
+    })
+}
+
+fn chord_squared_at(series: &Rotations, i: usize, j: usize) -> f64 {
+    let q = |i: usize| series.at(i).quat().to_array();
+    chord_squared(q(i), q(j))
+}
+
+/// The squared chord from every frame to the next.
+fn squared_steps(series: &Rotations) -> Vec<f64> {
+    let last = series.len().saturating_sub(1);
     let columns = series.xyzw();
     let (here, there) = (rows(columns, 0, last), rows(columns, series.len() - last, last));
-    let mut squares = vec![0.0; last];
-    for (i, square) in squares.iter_mut().enumerate() {
-        *square = chord_squared(row(&here, i), row(&there, i));
-    }
-    squares
+    (0..last).map(|i| chord_squared(row(&here, i), row(&there, i))).collect()
 }
 
 /// The curve through two frames on each side, at the middle: the cubic through them.
@@ -87,7 +109,7 @@ fn find_in_time(series: &Rotations) -> Vec<usize> {
     if open.is_empty() {
         return Vec::new();
     }
-    frames.steps = squared_steps(series, 1).into_iter().map(|s| 2.0 * s.sqrt()).collect();
+    frames.steps = squared_steps(series).into_iter().map(|s| 2.0 * s.sqrt()).collect();
     // A median that is not above an eighth of the least does not count.
     let threshold = if off(LEAST / 8.0).count() < n - n / 2 {
         LEAST
@@ -288,6 +310,28 @@ mod tests {
     }
 
     #[test]
+    fn motion_that_comes_again_is_in_order_and_poses_are_not() {
+        let mut rng = Rng::new(3);
+        for n in [40, 100, 1000, 5000] {
+            // A third of the clip later everything is as before, or a quarter, or …
+            for periods in [1.0, 2.0, 3.0, 4.0, 6.0] {
+                let turn = |i: usize| {
+                    let phase = Angle::from_degrees(360.0 * periods * i as f64 / n as f64);
+                    Rotation::about_x(Angle::from_radians(
+                        0.8 * crate::math::trig::sin(phase.radians()),
+                    ))
+                };
+                let series: Rotations = (0..n).map(turn).collect();
+                assert!(in_order(&series), "{n} {periods}");
+                let mut order: Vec<usize> = (0..n).collect();
+                rng.shuffle(&mut order);
+                let shuffled: Rotations = order.into_iter().map(turn).collect();
+                assert!(!in_order(&shuffled), "{n} {periods}");
+            }
+        }
+    }
+
+    #[test]
     fn glitches_on_a_path_are_found_and_hardly_anything_else() {
         for (exploration, frames) in
             [(Exploration::Full, 2000), (Exploration::Full, 600), (Exploration::Dwell, 2000)]
@@ -344,7 +388,7 @@ mod tests {
             let frames = || Frames {
                 series: &series,
                 links: Vec::new(),
-                steps: squared_steps(&series, 1).into_iter().map(|s| 2.0 * s.sqrt()).collect(),
+                steps: squared_steps(&series).into_iter().map(|s| 2.0 * s.sqrt()).collect(),
             };
             let open: Vec<usize> =
                 (0..n).filter(|i| frames().error(*i).is_some_and(|off| off > LEAST)).collect();

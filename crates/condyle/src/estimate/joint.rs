@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::arcs::{self, Range};
 use super::ball::{self, BallOptions};
 use super::bind;
+use super::ends;
 use super::excess;
 use super::hinge::{Hinge, ON_ORBIT};
 use super::kinds::{self, Decision, Evidence, decide};
@@ -132,12 +133,16 @@ fn unseen() -> RigJoint {
 }
 
 /// Kind, limit and what is known about them.
-pub(crate) fn entry(
+///
+/// `courses` gives the rotations of each of the clips in the order of time, relative to rest; `None` if
+/// that is not known.
+pub(crate) fn entry<'a>(
     skeleton: &Skeleton,
     joint: JointIndex,
     seen: &Seen,
     noise: f64,
     options: &EstimateOptions,
+    courses: impl Fn(usize) -> Option<Cow<'a, Rotations>>,
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
     let decision = decide(evidence, noise);
@@ -193,6 +198,11 @@ pub(crate) fn entry(
             let rest = skeleton[joint].rest;
             judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options);
             settle_left_out(&mut entry, &limit, seen, rest, &mut notes);
+            // Where the answer is not to depend on the order of frames, visits cannot be counted.
+            if options.ends && (seen.time_counts || options.outliers == Outliers::Reject) {
+                let found = (entry.center, &entry.limit, &limit);
+                entry.ends = ends::find(found, &seen.clips, courses, decision.noise);
+            }
         }
         Err(error) => {
             notes.push(format!("the limit cannot be used ({error}); it is left open"));

@@ -27,6 +27,7 @@ mod boundary;
 mod cst;
 mod directions;
 mod ellipse;
+mod ends;
 mod excess;
 mod from_summary;
 mod glitches;
@@ -50,6 +51,7 @@ mod tests;
 mod trace;
 mod twist;
 mod universal;
+mod visits;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -246,7 +248,15 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     }
     let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
-        Some(seen) => joint::entry(skeleton, *joint, seen, noise, options),
+        Some(seen) => {
+            let mine = seen_in(takes, &matches, *joint);
+            let mine: Vec<_> =
+                mine.map(|(number, own)| (&takes[number], own, starts[number])).collect();
+            joint::entry(skeleton, *joint, seen, noise, options, |clip| {
+                let (take, own, from) = mine.get(clip)?;
+                Some(samples::series(take.skeleton, take.clip, *own, *from))
+            })
+        }
         None => joint::root(),
     });
     Ok(Estimate {
@@ -264,6 +274,17 @@ fn first_frame(clip: &Clip, options: &EstimateOptions) -> usize {
     usize::from(options.outliers == Outliers::Reject && clip.has_leading_pose())
 }
 
+/// The takes with motion that have a joint, and which it is there.
+fn seen_in<'a>(
+    takes: &'a [Take<'_>],
+    matches: &'a [Vec<Option<JointIndex>>],
+    joint: JointIndex,
+) -> impl Iterator<Item = (usize, JointIndex)> + 'a {
+    let both = takes.iter().zip(matches).enumerate();
+    both.filter(|(_, (take, _))| take.clip.frame_count() > 0)
+        .filter_map(move |(number, (_, own))| Some((number, own[joint.get()]?)))
+}
+
 /// Everything the takes show of one joint.
 fn look(
     takes: &[Take<'_>],
@@ -275,13 +296,10 @@ fn look(
     let reject = options.outliers == Outliers::Reject;
     let mut clips = Vec::with_capacity(takes.len());
     let mut translation_moves = false;
-    for ((take, matches), &from) in takes.iter().zip(matches).zip(starts) {
-        if let Some(own) = matches[joint.get()]
-            && take.clip.frame_count() > 0
-        {
-            translation_moves |= take.clip.track(own).translation_moves();
-            clips.push(Samples::new(take.skeleton, take.clip, own, from, reject));
-        }
+    for (number, own) in seen_in(takes, matches, joint) {
+        let Take { skeleton, clip } = takes[number];
+        translation_moves |= clip.track(own).translation_moves();
+        clips.push(Samples::new(skeleton, clip, own, starts[number], reject));
     }
     let time_counts = options.noise == Noise::Auto;
     Seen::new(clips, translation_moves, time_counts, reject)

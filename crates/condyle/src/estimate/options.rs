@@ -73,6 +73,12 @@ pub struct EstimateOptions {
     pub margin: Angle,
     /// How a start pose is found for a joint whose rest pose is outside (A10).
     pub repair: Repair,
+    /// Whether to find out how well the ends of limits are known ([`RigJoint::ends`]), which takes a
+    /// tenth longer for short clips. It needs the order of frames: there are none from summaries, nor with a given noise and all outliers kept,
+    /// where the answer does not depend on it. [`Method::Paper`] does not look at them.
+    ///
+    /// [`RigJoint::ends`]: crate::rig::RigJoint::ends
+    pub ends: bool,
     /// For [`Method::Paper`].
     pub paper: PaperOptions,
     /// Threads to work with; one starts none.
@@ -91,6 +97,7 @@ impl Default for EstimateOptions {
             raw: false,
             margin: Angle::ZERO,
             repair: Repair::default(),
+            ends: false,
             paper: PaperOptions::default(),
             threads: NonZeroUsize::MIN,
         }

@@ -20,7 +20,9 @@ pub(crate) struct Samples {
     pub(crate) used: usize,
     /// How many frames were glitches.
     pub(crate) rejected: usize,
-    /// The rotations of these.
+    /// Which of the frames were glitches by the order of time, rising.
+    pub(crate) skipped: Vec<usize>,
+    /// The rotations of all glitches.
     pub(crate) left_out: Vec<Rotation>,
     /// A pose in front of the motion.
     pub(crate) in_front: Option<Rotation>,
@@ -80,6 +82,7 @@ impl Samples {
             jitter: noise::jitter(&kept),
             keys: series.len(),
             ordered,
+            skipped: bad,
         }
     }
 }

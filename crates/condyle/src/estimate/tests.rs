@@ -6,6 +6,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "small counts and seeds")]
 
 mod alone;
+mod ends;
 mod glitches;
 mod input;
 mod inside;

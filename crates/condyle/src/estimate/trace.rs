@@ -134,12 +134,10 @@ impl Steps {
         if n < 3 {
             return Self { still: false, smooth: true, certainly_in_order: false };
         }
-        let [near, far] = [1, n / 3].map(|lag| Distances::of(series, lag));
+        let near = Distances::of(series);
         // Those that in_order compares; it asks for a quarter.
-        let [near_few, far_few] = [(near, 1), (far, n / 3)].map(|(all, lag)| {
-            let last = n - lag;
-            if last <= PROBES { all.sum / last as f64 } else { probed(series, lag) }
-        });
+        let near_few = if n - 1 <= PROBES { near.sum / (n - 1) as f64 } else { probed(series) };
+        let far_few = glitches::far_apart(series);
         Self {
             still: near.most == 0.0,
             smooth: near.most < SMOOTH,
@@ -149,16 +147,16 @@ impl Steps {
 }
 
 /// The mean square of some distances.
-fn probed(series: &Rotations, lag: usize) -> f64 {
+fn probed(series: &Rotations) -> f64 {
     let columns = series.xyzw();
-    let last = series.len() - lag;
+    let last = series.len() - 1;
     let at = |k: usize| (2 * k + 1) * last / (2 * PROBES);
     let sum: f64 =
-        (0..PROBES).map(|k| chord_squared(row(&columns, at(k)), row(&columns, at(k) + lag))).sum();
+        (0..PROBES).map(|k| chord_squared(row(&columns, at(k)), row(&columns, at(k) + 1))).sum();
     sum / PROBES as f64
 }
 
-/// Squares of distances between quaternions some frames apart.
+/// Squares of distances from frame to frame.
 #[derive(Clone, Copy)]
 struct Distances {
     sum: f64,
@@ -172,17 +170,16 @@ const LANES: usize = 8;
 const BLOCK: usize = 128;
 
 impl Distances {
-    fn of(series: &Rotations, lag: usize) -> Self {
+    fn of(series: &Rotations) -> Self {
         let (mut sums, mut most) = ([0.0; LANES], [0.0; LANES]);
         let columns = series.xyzw();
-        Level::best().run(Differences { columns, lag, sums: &mut sums, most: &mut most });
+        Level::best().run(Differences { columns, sums: &mut sums, most: &mut most });
         Self { sum: sums.iter().sum(), most: most.into_iter().fold(0.0, f64::max) }
     }
 }
 
 struct Differences<'a> {
     columns: [&'a [f64]; 4],
-    lag: usize,
     sums: &'a mut [f64; LANES],
     most: &'a mut [f64; LANES],
 }
@@ -191,13 +188,13 @@ struct Differences<'a> {
 impl Kernel for Differences<'_> {
     #[inline(always)]
     fn run(self) {
-        let Self { columns, lag, sums, most } = self;
-        let n = columns[0].len() - lag;
+        let Self { columns, sums, most } = self;
+        let n = columns[0].len().saturating_sub(1);
         let mut squares = [0.0; BLOCK];
         let (mut sum, mut largest) = (*sums, *most);
         for start in (0..n).step_by(BLOCK) {
             let m = BLOCK.min(n - start);
-            let (here, later) = (rows(columns, start, m), rows(columns, start + lag, m));
+            let (here, later) = (rows(columns, start, m), rows(columns, start + 1, m));
             for (i, square) in squares[..m].iter_mut().enumerate() {
                 *square = chord_squared(row(&here, i), row(&later, i));
             }

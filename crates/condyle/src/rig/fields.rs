@@ -17,6 +17,8 @@ pub(super) enum ObjectKind {
     /// What a joint can do.
     Entry,
     Soft,
+    /// How well an end of the limit is known.
+    End,
     Limit,
     Swing,
     Twist,
@@ -81,11 +83,14 @@ const ENTRY: &[Known] = &[
     plain("rejected"),
     plain("left_out"),
     plain("noise_deg"),
+    of("ends", ObjectKind::End),
     plain("source"),
     plain("notes"),
 ];
 
 const SOFT: &[Known] = &[plain("onset_deg"), plain("stiffness")];
+
+const END: &[Known] = &[plain("of"), plain("at_deg"), plain("visits"), plain("interval_deg")];
 
 const SHAPED: &[Known] = &[plain("shape")];
 
@@ -151,6 +156,7 @@ impl ObjectKind {
             Self::Entries => &[],
             Self::Entry => ENTRY,
             Self::Soft => SOFT,
+            Self::End => END,
             Self::Limit | Self::Swing | Self::TwistOffset => SHAPED,
             Self::Twist => SHAPED_TWIST,
             Self::Arc => ARC,
@@ -200,13 +206,14 @@ mod tests {
     use super::super::{Rig, RigJoint};
     use super::*;
 
-    const ALL: [ObjectKind; 13] = [
+    const ALL: [ObjectKind; 14] = [
         ObjectKind::Document,
         ObjectKind::Skeleton,
         ObjectKind::SkeletonJoint,
         ObjectKind::Entries,
         ObjectKind::Entry,
         ObjectKind::Soft,
+        ObjectKind::End,
         ObjectKind::Limit,
         ObjectKind::Swing,
         ObjectKind::Twist,
@@ -269,6 +276,7 @@ mod tests {
             ObjectKind::Entries => at(&root, "properties/joints"),
             ObjectKind::Entry => at(&root, "$defs/joint"),
             ObjectKind::Soft => at(&root, "$defs/joint/properties/soft"),
+            ObjectKind::End => at(&root, "$defs/joint/properties/ends/items"),
             ObjectKind::Limit => at(&root, "$defs/limit"),
             ObjectKind::Swing => at(&root, "$defs/swing"),
             ObjectKind::Twist => at(&root, "$defs/twist"),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use super::End;
 use crate::limits::Limit;
 use crate::math::{Angle, Rotation};
 
@@ -129,6 +130,8 @@ pub struct RigJoint {
     pub left_out: Vec<Rotation>,
     /// The noise that the estimate assumed.
     pub noise: Option<Angle>,
+    /// How well the ends of the limit are known, if the estimate could tell.
+    pub ends: Vec<End>,
     /// Where it comes from.
     pub source: Option<Source>,
 }

@@ -22,6 +22,7 @@
 
 mod cursor;
 mod doubts;
+mod end;
 mod error;
 mod fields;
 mod joint;
@@ -40,6 +41,7 @@ use crate::limits::{Limit, LimitError};
 use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
+pub use end::{End, EndOf};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
 pub use read::{MAX_BYTES, ReadRig};

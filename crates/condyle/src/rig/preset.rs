@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::cursor::{Cursor, Notes};
 use super::json::{self, Fault};
 use super::read::joint;
-use super::{Position, RigError, RigJoint};
+use super::{End, Position, RigError, RigJoint};
 use crate::limits::{Limit, LimitError, Mirror};
 use crate::math::Rotation;
 
@@ -300,7 +300,7 @@ fn motion(cursor: &Cursor<'_>) -> Result<Motion, Fault> {
 }
 
 impl RigJoint {
-    /// The joint on the other side of a plane: `center`, `start` and the limit mirrored, as
+    /// The joint on the other side of a plane: `center`, `start`, the limit and its ends mirrored, as
     /// [`Limit::mirrored`](crate::limits::Limit::mirrored) says. The rest pose has to be mirrored
     /// too. Everything else is the same.
     ///
@@ -313,6 +313,7 @@ impl RigJoint {
             center: mirror.rotation(self.center),
             limit: self.limit.mirrored(normal)?,
             start: self.start.map(|start| mirror.rotation(start)),
+            ends: End::all_mirrored(&self.ends),
             ..self.clone()
         })
     }

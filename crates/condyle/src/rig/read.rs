@@ -9,8 +9,8 @@ use super::json::{self, Fault, Node, Value, shortened};
 use super::path::Step;
 use super::shapes::limit;
 use super::{
-    JointKind, ParentFault, Position, Rig, RigError, RigErrorKind, RigJoint, RigJoints, RigWarning,
-    RigWarningKind, Soft, Source,
+    End, EndOf, JointKind, ParentFault, Position, Rig, RigError, RigErrorKind, RigJoint, RigJoints,
+    RigWarning, RigWarningKind, Soft, Source,
 };
 use crate::math::{Angle, Rotation};
 use crate::skeleton::{EndSite, Joint, JointIndex, Skeleton, SkeletonError};
@@ -288,6 +288,10 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
             None => Vec::new(),
         },
         noise: field("noise_deg").map(not_negative).transpose()?,
+        ends: match field("ends") {
+            Some(list) => list.items(0, "ends of the limit", |c| end(c, notes))?,
+            None => Vec::new(),
+        },
         source: field("source")
             .map(|c| c.word("source of a joint", &Source::NAMES))
             .transpose()?
@@ -304,5 +308,27 @@ fn soft(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Soft, Fault> {
     Ok(Soft {
         onset: Angle::from_degrees(not_negative("onset_deg")?),
         stiffness: not_negative("stiffness")?,
+    })
+}
+
+fn end(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<End, Fault> {
+    cursor.object()?;
+    cursor.spelling(ObjectKind::End, notes);
+    let of = cursor.required("of")?;
+    let word = of.word("end of a limit", &EndOf::NAMES)?;
+    let of = EndOf::ALL.into_iter().find(|of| of.as_str() == word).unwrap_or(EndOf::Max);
+    let interval = |list: Cursor<'_>| {
+        let [low, high] = list.numbers("2 numbers")?;
+        if low > high {
+            let found = format!("{low} before {high}");
+            return Err(list.out_of_range("two angles, the lower one first", &found));
+        }
+        Ok([low, high].map(Angle::from_degrees))
+    };
+    Ok(End {
+        of,
+        at: Angle::from_degrees(cursor.required("at_deg")?.number()?),
+        visits: cursor.required("visits")?.count()?,
+        interval: cursor.field("interval_deg").map(interval).transpose()?,
     })
 }

@@ -10,7 +10,7 @@ use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
 use super::merge::{Trust, merge};
 use super::path::{Step, Steps};
 use super::read::interpret;
-use super::{Rig, RigError, RigErrorKind, RigJoint, RigJoints, is_identity, is_unit};
+use super::{End, Rig, RigError, RigErrorKind, RigJoint, RigJoints, is_identity, is_unit};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset};
 use crate::math::{Angle, Arc, Rotation, unit};
 use crate::skeleton::Skeleton;
@@ -100,6 +100,10 @@ fn number_text(x: f64) -> String {
     if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
+fn count(count: u64) -> Node<'static> {
+    Value::Number(Cow::Owned(count.to_string())).into()
+}
+
 fn numbers(values: &[f64]) -> Node<'static> {
     Node::array(values.iter().map(|x| number(*x)))
 }
@@ -179,7 +183,6 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
         fields.extend(node.map(|node| Field::new(key, node)));
     };
     let angle = |angle: Angle| number(degrees(angle));
-    let count = |count: u64| Node::from(Value::Number(Cow::Owned(count.to_string())));
     add("confidence", joint.confidence.map(number));
     add("why", joint.why.clone().map(Node::string));
     add("center", (!is_identity(joint.center)).then(|| rotation(joint.center)));
@@ -213,11 +216,29 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
         add("left_out", Some(Node::array(joint.left_out.iter().copied().map(rotation))));
     }
     add("noise_deg", joint.noise.map(angle));
+    if !joint.ends.is_empty() {
+        add("ends", Some(Node::array(joint.ends.iter().map(end))));
+    }
     add("source", joint.source.map(|source| Node::string(source.as_str())));
     if !joint.notes.is_empty() {
         add("notes", Some(Node::array(joint.notes.iter().cloned().map(Node::string))));
     }
     Ok(Node::object(fields))
+}
+
+fn end(end: &End) -> Node<'static> {
+    let mut fields = vec![
+        Field::new("of", Node::string(end.of.as_str())),
+        Field::new("at_deg", number(degrees(end.at))),
+        Field::new("visits", count(end.visits)),
+    ];
+    let interval = end.interval.map(|ends| {
+        let [low, high] = ends.map(degrees);
+        // Rounding may swap what is the same but for the last digit.
+        numbers(&if low > high { ends.map(Angle::degrees) } else { [low, high] })
+    });
+    fields.extend(interval.map(|interval| Field::new("interval_deg", interval)));
+    Node::object(fields)
 }
 
 fn limit(joint: &RigJoint) -> Result<Option<Node<'static>>, Fault> {

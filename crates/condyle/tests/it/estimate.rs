@@ -7,8 +7,12 @@ use condyle::enforce::BoundRig;
 use condyle::estimate::{EstimateOptions, Take, estimate};
 use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::glam::DVec3;
+use condyle::limits::{Limit, TwistBounds, TwistOffset};
+use condyle::math::Angle;
 use condyle::motion::Clip;
-use condyle::rig::{JointKind, Rig, RigJoint};
+use condyle::picture::Figures;
+use condyle::rig::{EndOf, JointKind, Rig, RigJoint};
+use condyle::synth::{Figure, Options, Synth};
 
 use crate::acclaim::skeleton_of;
 use crate::same_take::takes;
@@ -175,4 +179,65 @@ fn the_order_of_real_clips_does_not_matter() {
         assert!(document(&mut back.iter().chain(front)) == expected, "{subject}");
     }
     assert!(by_swing > 0);
+}
+
+/// The ends of an entry are those of its limit's figures.
+fn check_ends(entry: &RigJoint) -> usize {
+    let figures = Figures::of(&entry.limit, entry.center).unwrap();
+    for end in &entry.ends {
+        let side = usize::from(end.of.is_upper());
+        let swing = figures.swing.as_ref();
+        let arc = |i: usize| [figures.arcs[i].1.min(), figures.arcs[i].1.max()];
+        let (ends, tolerance) = match end.of {
+            EndOf::Min | EndOf::Max | EndOf::FirstMin | EndOf::FirstMax => (arc(0), 0.01),
+            EndOf::SecondMin | EndOf::SecondMax => (arc(1), 0.01),
+            // Both look at points of the boundary, the figures at more of them.
+            EndOf::XMin | EndOf::XMax => (swing.unwrap().x, 0.3),
+            EndOf::YMin | EndOf::YMax => (swing.unwrap().y, 0.3),
+            EndOf::TwistMin | EndOf::TwistMax => {
+                let Limit::SwingTwist(limit) = &entry.limit else { panic!("{end:?}") };
+                match (&limit.twist.bounds, &limit.twist.offset) {
+                    // From the zero that the limit gives, whatever that is.
+                    (TwistBounds::Arc(arc), _) => ([arc.min(), arc.max()], 0.01),
+                    // The figures look at some directions inside.
+                    (_, TwistOffset::None) => {
+                        let twist = swing.unwrap().twist;
+                        ([twist.min(), twist.max()], 3.0)
+                    }
+                    _ => continue,
+                }
+            }
+        };
+        let off = Angle::from_radians(end.at.radians() - ends[side].radians()).wrapped().degrees();
+        assert!(off.abs() <= tolerance, "{end:?}: {off}\n{figures:?}");
+        assert!(end.visits > 0, "{end:?}");
+        if let Some([low, high]) = end.interval {
+            assert!(low.radians() <= high.radians(), "{end:?}");
+        }
+    }
+    entry.ends.len()
+}
+
+#[test]
+fn ends_are_where_the_limits_have_them_and_in_the_mirror_too() {
+    let mut ends = [0; 2];
+    for seed in 0..6 {
+        let figure = Figure::random(12, seed).unwrap();
+        let synth = Synth::generate(&figure, &Options::default(), seed).unwrap();
+        let take = Take { skeleton: &synth.skeleton, clip: &synth.clip };
+        let how = |threads| EstimateOptions {
+            ends: true,
+            threads: NonZeroUsize::new(threads).unwrap(),
+            ..EstimateOptions::default()
+        };
+        let found = estimate(&[take], &how(1)).unwrap();
+        let again = estimate(&[take], &how(3)).unwrap();
+        for (name, entry) in found.joints.iter() {
+            ends[0] += check_ends(entry);
+            ends[1] += check_ends(&entry.mirrored(DVec3::new(0.3, -0.5, 0.8)).unwrap());
+            assert_eq!(again.joints.get(name).unwrap().ends, entry.ends, "{name}");
+        }
+    }
+    println!("{} ends", ends[0]);
+    assert!(ends[0] > 150 && ends[0] == ends[1], "{ends:?}");
 }

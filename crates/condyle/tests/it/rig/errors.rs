@@ -304,6 +304,25 @@ pub(super) fn table() -> Vec<Broken> {
             "expected a whole number, not negative, found 0.5",
         ),
         entry(
+            "{\"kind\": \"free\", \"ends\": [{\"of\": \"end\", \"at_deg\": 1, \"visits\": 1}]}",
+            "2:39",
+            "joints.a.ends[0].of",
+            "\"end\" is no end of a limit",
+        ),
+        entry(
+            "{\"kind\": \"free\", \"ends\": [{\"of\": \"max\", \"at_deg\": 1, \"visits\": 1, \"interval_deg\": [2]}]}",
+            "2:88",
+            "joints.a.ends[0].interval_deg",
+            "expected 2 numbers, found 1",
+        ),
+        entry(
+            "{\"kind\": \"free\", \"ends\": [{\"of\": \"max\", \"at_deg\": 1, \"visits\": 1, \"interval_deg\": [2, 1]}]}",
+            "2:88",
+            "joints.a.ends[0].interval_deg",
+            "expected two angles, the lower one first, found 2 before 1",
+        )
+        .beyond_schema(),
+        entry(
             "{\"kind\": \"free\", \"samples\": -1}",
             "2:34",
             "joints.a.samples",

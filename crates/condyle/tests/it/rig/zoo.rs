@@ -5,7 +5,7 @@ use condyle::limits::{
     EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
 };
 use condyle::math::{Angle, Arc, EulerOrder, Rotation, SwingAxes};
-use condyle::rig::{JointKind, Rig, RigJoint, RigJoints, Soft, Source};
+use condyle::rig::{End, EndOf, JointKind, Rig, RigJoint, RigJoints, Soft, Source};
 use condyle::skeleton::{EndSite, Joint, Skeleton};
 use condyle::synth::Rng;
 
@@ -117,6 +117,17 @@ fn limit(rng: &mut Rng) -> (JointKind, Limit) {
     }
 }
 
+fn end(rng: &mut Rng) -> End {
+    let mut interval = [angle(rng, -180.0, 180.0), angle(rng, -180.0, 180.0)];
+    interval.sort_by(|a, b| a.radians().total_cmp(&b.radians()));
+    End {
+        of: *rng.choose(&EndOf::ALL).unwrap(),
+        at: angle(rng, -180.0, 180.0),
+        visits: rng.bits() >> rng.below(64),
+        interval: rng.chance(0.5).then_some(interval),
+    }
+}
+
 fn rig_joint(rng: &mut Rng) -> RigJoint {
     let (kind, limit) = limit(rng);
     let mut joint = RigJoint::new(kind, limit);
@@ -133,6 +144,7 @@ fn rig_joint(rng: &mut Rng) -> RigJoint {
         joint.rejected = Some(0);
         joint.left_out = (0..rng.below(3)).map(|_| rotation(rng)).collect();
         joint.noise = Some(angle(rng, 0.0, 1.0));
+        joint.ends = (0..rng.below(4)).map(|_| end(rng)).collect();
         joint.source = rng.choose(&Source::ALL).copied();
         joint.start = Some(rotation(rng));
     }

@@ -1,0 +1,320 @@
+//! How well the ends of a limit are known.
+
+use std::borrow::Cow;
+use std::f64::consts::{PI, TAU};
+
+use glam::DVec3;
+
+use super::samples::Samples;
+use super::universal::UniversalJoint;
+use super::visits::{Excursions, interval, visits};
+use crate::limits::{
+    Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistOffset,
+};
+use crate::math::{
+    Angle, Arc, Level, Rotation, Rotations, SwingAxes, SwingKind, batch, direct_rotation, unit,
+};
+use crate::rig::{End, EndOf};
+
+/// A visit of an end is over when the angle has gone back by this share of its range;
+const RETREAT_SHARE: f64 = 0.25;
+
+/// by so many standard deviations of the noise, which no two frames are apart by noise alone;
+const RETREAT_NOISE: f64 = 6.0;
+
+/// and by this, radians: 2°.
+const RETREAT_LEAST: f64 = 2.0 * PI / 180.0;
+
+/// An angle that a limit bounds.
+struct Bounded {
+    of: [EndOf; 2],
+    /// Where the limit ends, radians.
+    at: [f64; 2],
+    /// Where every angle that there is lies.
+    within: [f64; 2],
+}
+
+impl Bounded {
+    /// `None` for the whole circle.
+    fn arc(of: [EndOf; 2], arc: Arc) -> Option<Self> {
+        if arc.is_full() || arc.is_empty() {
+            return None;
+        }
+        Self::new(of, [arc.min(), arc.max()].map(Angle::radians))
+    }
+
+    /// An angle on the circle.
+    fn new(of: [EndOf; 2], [low, high]: [f64; 2]) -> Option<Self> {
+        (high - low < TAU).then_some(Self { of, at: [low, high], within: [high - TAU, low + TAU] })
+    }
+
+    fn retreat(&self, noise: f64) -> f64 {
+        let share = RETREAT_SHARE * (self.at[1] - self.at[0]);
+        share.max(RETREAT_NOISE * noise).max(RETREAT_LEAST)
+    }
+
+    /// Angles without jumps: as near to the middle of the range as whole turns bring them.
+    fn lift(&self, angles: &mut [f64]) {
+        let from = 0.5 * (self.at[0] + self.at[1]) - PI;
+        for angle in angles {
+            let x = *angle - from;
+            *angle = if (0.0..TAU).contains(&x) { *angle } else { from + x.rem_euclid(TAU) };
+        }
+    }
+}
+
+/// A limit as angles that it bounds, and how to find them.
+enum Angles {
+    Hinge {
+        back: Rotation,
+        axis: DVec3,
+    },
+    Universal(UniversalJoint),
+    /// Twist is that of `untwisted · q`, if this is not `back`.
+    Ball {
+        back: Rotation,
+        axes: SwingAxes,
+        untwisted: Option<Rotation>,
+    },
+}
+
+impl Angles {
+    /// Those of rotations, in the order of [`bounded`].
+    fn of(&self, series: &Rotations) -> Vec<Vec<f64>> {
+        let (n, level) = (series.len(), Level::best());
+        let about = |back: Rotation, axis: DVec3| {
+            let mut angles = vec![0.0; n];
+            batch::angles_about(level, back, axis, series, &mut angles);
+            angles
+        };
+        match self {
+            Self::Hinge { back, axis } => vec![about(*back, *axis)],
+            Self::Universal(joint) => joint.angles(series).into(),
+            Self::Ball { back, axes, untwisted } => {
+                let mut moves = Rotations::new();
+                moves.turn_from(*back, series, 0..n);
+                let [mut x, mut y, mut twist] = [(); 3].map(|()| vec![0.0; n]);
+                batch::swing_twist(level, axes, &moves, [&mut x, &mut y, &mut twist]);
+                if let Some(untwisted) = untwisted {
+                    twist = about(*untwisted, axes.bone());
+                }
+                vec![x, y, twist]
+            }
+        }
+    }
+}
+
+/// The angles of a limit; where one has no ends, `None` stands in its place.
+fn bounded(
+    center: Rotation,
+    limit: &Limit,
+    prepared: &PreparedLimit,
+) -> Option<(Angles, Vec<Option<Bounded>>)> {
+    let back = center.inverse();
+    match limit {
+        Limit::Hinge { axis, arc } => {
+            let arc = Bounded::arc([EndOf::Min, EndOf::Max], *arc);
+            Some((Angles::Hinge { back, axis: unit(*axis)? }, vec![arc]))
+        }
+        Limit::Universal { axes, arcs: [first, second] } => {
+            let [Some(a), Some(b)] = axes.map(unit) else { return None };
+            let joint = UniversalJoint { center, axes: [a, b] };
+            let first = Bounded::arc([EndOf::FirstMin, EndOf::FirstMax], *first);
+            let second = Bounded::arc([EndOf::SecondMin, EndOf::SecondMax], *second);
+            Some((Angles::Universal(joint), vec![first, second]))
+        }
+        Limit::SwingTwist(of) => {
+            let axes = of.axes;
+            let untwisted = match &of.twist.offset {
+                TwistOffset::None => None,
+                // z = R_D(bone, from) has no twist, and z⁻¹ m has that of m.
+                TwistOffset::From(from) => {
+                    Some(direct_rotation(axes.bone(), *from)?.rotation.inverse() * back)
+                }
+                TwistOffset::BySwing(_) => return None,
+            };
+            let names = [[EndOf::XMin, EndOf::XMax], [EndOf::YMin, EndOf::YMax]];
+            let extents = extents(of, prepared);
+            let swing = |i: usize| {
+                let [x, y] = extents?;
+                Some(Bounded { of: names[i], at: [x, y][i], within: [-PI, PI] })
+            };
+            let twist = match &of.twist.bounds {
+                TwistBounds::Free => None,
+                TwistBounds::Arc(arc) => Bounded::arc([EndOf::TwistMin, EndOf::TwistMax], *arc),
+                TwistBounds::BySwing(at) => {
+                    hull(at).and_then(|hull| Bounded::new([EndOf::TwistMin, EndOf::TwistMax], hull))
+                }
+            };
+            Some((Angles::Ball { back, axes, untwisted }, vec![swing(0), swing(1), twist]))
+        }
+        Limit::Free | Limit::Locked | Limit::EulerBox(_) => None,
+    }
+}
+
+/// From the least to the largest of the twists that are allowed somewhere.
+fn hull(at: &[TwistAt]) -> Option<[f64; 2]> {
+    let base = at.first()?.arc.center().radians();
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for TwistAt { arc, .. } in at {
+        let middle = arc.center().radians() - base;
+        let middle = base + Angle::from_radians(middle).wrapped().radians();
+        let half = 0.5 * arc.width().radians();
+        least = least.min(middle - half);
+        most = most.max(middle + half);
+    }
+    Some([least, most])
+}
+
+/// The least and the largest rotation about x and about y in a region of swings; `None` if there is no
+/// end of them.
+fn extents(of: &SwingTwistLimit, prepared: &PreparedLimit) -> Option<[[f64; 2]; 2]> {
+    if prepared.swing()?.contains(-of.axes.bone()) {
+        return None;
+    }
+    let (shape, by) = match &of.swing {
+        SwingLimit::Grown { of, by } => (of.as_ref(), by.radians()),
+        shape => (shape, 0.0),
+    };
+    match shape {
+        SwingLimit::Ellipse { rx, ry } => {
+            Some([rx, ry].map(|r| [-r.radians() - by, r.radians() + by]))
+        }
+        SwingLimit::Polygons(polygons) => {
+            let corners: Vec<Vec<[f64; 2]>> = polygons
+                .iter()
+                .map(|p| p.iter().map(|d| swing_of(&of.axes, *d)).collect::<Option<_>>())
+                .collect::<Option<_>>()?;
+            let extreme = |i: usize, sign: f64| extreme(polygons, &corners, &of.axes, i, sign);
+            let extent = |i: usize| Some([extreme(i, -1.0)? - by, extreme(i, 1.0)? + by]);
+            Some([extent(0)?, extent(1)?])
+        }
+        _ => None,
+    }
+}
+
+fn swing_of(axes: &SwingAxes, direction: DVec3) -> Option<[f64; 2]> {
+    Some(SwingKind::AxisAngle.coordinates(axes, direction)?.map(Angle::radians))
+}
+
+/// The largest component of the swings on a boundary, or the least if the sign is −1: at the farthest
+/// corner, or on an edge beside it, which bends outwards in the plane of rotation vectors.
+fn extreme(
+    polygons: &[Vec<DVec3>],
+    corners: &[Vec<[f64; 2]>],
+    axes: &SwingAxes,
+    component: usize,
+    sign: f64,
+) -> Option<f64> {
+    const STEPS: i32 = 8;
+    let all = polygons.iter().zip(corners).flat_map(|(polygon, swings)| {
+        swings.iter().enumerate().map(move |(i, swing)| (sign * swing[component], polygon, i))
+    });
+    let (mut most, polygon, i) = all.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let n = polygon.len();
+    for beside in [polygon[(i + 1) % n], polygon[(i + n - 1) % n]] {
+        for k in 1..STEPS {
+            let share = f64::from(k) / f64::from(STEPS);
+            let between = polygon[i] * (1.0 - share) + beside * share;
+            most = swing_of(axes, between).map_or(most, |swing| most.max(sign * swing[component]));
+        }
+    }
+    Some(sign * most)
+}
+
+/// How well the ends of a joint's limit are known.
+///
+/// `courses` gives the rotations of a clip in the order of time, `clips` what was made of them, and
+/// `noise` is one standard deviation, radians. Where frames have no order, visits cannot be counted,
+/// and an angle that varies more than a visit goes back has no ends; a clip in which the joint rests
+/// needs no order.
+pub(super) fn find<'a>(
+    (center, limit, prepared): (Rotation, &Limit, &PreparedLimit),
+    clips: &[Samples],
+    courses: impl Fn(usize) -> Option<Cow<'a, Rotations>>,
+    noise: f64,
+) -> Vec<End> {
+    let Some((angles, bounded)) = bounded(center, limit, prepared) else { return Vec::new() };
+    let mut seen: Vec<Option<Excursions>> =
+        bounded.iter().map(|b| b.as_ref().map(|_| Excursions::default())).collect();
+    for (i, clip) in clips.iter().enumerate() {
+        let Some(course) = courses(i) else { return Vec::new() };
+        let skipped = skipped(clip, &course);
+        let of_course = angles.of(&course).into_iter();
+        for ((mut angles, seen), bounded) in of_course.zip(&mut seen).zip(&bounded) {
+            let (Some(excursions), Some(bounded)) = (seen.as_mut(), bounded) else { continue };
+            leave_out(&mut angles, &skipped);
+            angles.retain(|angle| angle.is_finite());
+            bounded.lift(&mut angles);
+            let retreat = bounded.retreat(noise);
+            if clip.ordered || follow_each_other(&angles) || width(&angles) < retreat {
+                excursions.add(&angles, retreat, noise);
+            } else {
+                *seen = None;
+            }
+        }
+    }
+    let both = seen.iter().zip(&bounded).filter_map(|(seen, bounded)| {
+        let (seen, bounded) = (seen.as_ref()?, bounded.as_ref()?);
+        Some([false, true].map(|upper| end(bounded, seen, upper, noise)))
+    });
+    both.flatten().collect()
+}
+
+/// Which frames of a clip were left out, rising.
+fn skipped<'c>(clip: &'c Samples, course: &Rotations) -> Cow<'c, [usize]> {
+    if clip.ordered || clip.left_out.is_empty() {
+        return Cow::Borrowed(&clip.skipped);
+    }
+    let parts = |q: Rotation| q.canonical().quat().to_array();
+    let out: Vec<[f64; 4]> = clip.left_out.iter().map(|q| parts(*q)).collect();
+    let frames = course.iter().enumerate().filter(|(_, q)| out.contains(&parts(*q)));
+    Cow::Owned(frames.map(|(i, _)| i).collect())
+}
+
+/// Whether angles follow each other: by the mean square of their steps, which is twice their variance
+/// if they are in no order (J. von Neumann, "Distribution of the ratio of the mean square successive
+/// difference to the variance", 1941). Motion that comes again and again, as a walk does, follows too.
+fn follow_each_other(angles: &[f64]) -> bool {
+    let mean = angles.iter().sum::<f64>() / angles.len().max(1) as f64;
+    let variance: f64 = angles.iter().map(|x| (x - mean) * (x - mean)).sum();
+    let steps: f64 = angles.windows(2).map(|w| (w[1] - w[0]) * (w[1] - w[0])).sum();
+    steps < variance
+}
+
+fn end(bounded: &Bounded, seen: &Excursions, upper: bool, noise: f64) -> End {
+    let side = usize::from(upper);
+    let [low, high] = bounded.within;
+    let angle = |x: f64| Angle::from_degrees(hundredths(Angle::from_radians(x).degrees()));
+    let peaks = seen.peaks(upper);
+    let interval = interval(peaks).map(|[near, far]| {
+        let ends = if upper { [near, far] } else { [-far, -near] };
+        ends.map(|x| angle(x.clamp(low, high)))
+    });
+    let visits = visits(peaks, bounded.retreat(noise)) as u64;
+    End { of: bounded.of[side], at: angle(bounded.at[side]), visits, interval }
+}
+
+/// Without −0.
+fn hundredths(degrees: f64) -> f64 {
+    (degrees * 100.0).round() / 100.0 + 0.0
+}
+
+fn width(angles: &[f64]) -> f64 {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (least, most) = angles.iter().fold(ends, |(a, b), x| (a.min(*x), b.max(*x)));
+    (most - least).max(0.0)
+}
+
+/// Without those at some places, which rise.
+fn leave_out(angles: &mut Vec<f64>, places: &[usize]) {
+    if places.is_empty() {
+        return;
+    }
+    let (mut i, mut skip) = (0, places.iter().copied().peekable());
+    angles.retain(|_| {
+        let bad = skip.next_if_eq(&i).is_some();
+        i += 1;
+        !bad
+    });
+}

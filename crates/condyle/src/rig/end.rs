@@ -1,0 +1,158 @@
+//! How well an end of a limit is known.
+
+use std::fmt;
+
+use crate::math::Angle;
+
+/// Which end of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EndOf {
+    /// The lower end of a hinge's arc.
+    Min,
+    /// The upper end of a hinge's arc.
+    Max,
+    /// The lower end of the arc about the first axis of a universal joint.
+    FirstMin,
+    /// The upper end of the arc about the first axis.
+    FirstMax,
+    /// The lower end of the arc about the second axis.
+    SecondMin,
+    /// The upper end of the arc about the second axis.
+    SecondMax,
+    /// The least rotation about x in the swings of a ball, as rotation vectors.
+    XMin,
+    /// The largest rotation about x.
+    XMax,
+    /// The least rotation about y.
+    YMin,
+    /// The largest rotation about y.
+    YMax,
+    /// The least twist of a ball, wherever it points.
+    TwistMin,
+    /// The largest twist.
+    TwistMax,
+}
+
+impl EndOf {
+    /// All of them, each lower end before its upper one.
+    pub const ALL: [Self; 12] = [
+        Self::Min,
+        Self::Max,
+        Self::FirstMin,
+        Self::FirstMax,
+        Self::SecondMin,
+        Self::SecondMax,
+        Self::XMin,
+        Self::XMax,
+        Self::YMin,
+        Self::YMax,
+        Self::TwistMin,
+        Self::TwistMax,
+    ];
+
+    pub(super) const NAMES: [&'static str; 12] = [
+        "min",
+        "max",
+        "first_min",
+        "first_max",
+        "second_min",
+        "second_max",
+        "x_min",
+        "x_max",
+        "y_min",
+        "y_max",
+        "twist_min",
+        "twist_max",
+    ];
+
+    /// Its name in the document.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::FirstMin => "first_min",
+            Self::FirstMax => "first_max",
+            Self::SecondMin => "second_min",
+            Self::SecondMax => "second_max",
+            Self::XMin => "x_min",
+            Self::XMax => "x_max",
+            Self::YMin => "y_min",
+            Self::YMax => "y_max",
+            Self::TwistMin => "twist_min",
+            Self::TwistMax => "twist_max",
+        }
+    }
+
+    /// Whether it is the upper end of its range, so that farther out is more.
+    #[must_use]
+    pub const fn is_upper(self) -> bool {
+        matches!(
+            self,
+            Self::Max | Self::FirstMax | Self::SecondMax | Self::XMax | Self::YMax | Self::TwistMax
+        )
+    }
+
+    /// The end that this one becomes if its angle changes sign in a mirror, as
+    /// [`Limit::mirrored`](crate::limits::Limit::mirrored) has it: swings about x and twists do.
+    const fn negated(self) -> Option<Self> {
+        match self {
+            Self::XMin => Some(Self::XMax),
+            Self::XMax => Some(Self::XMin),
+            Self::TwistMin => Some(Self::TwistMax),
+            Self::TwistMax => Some(Self::TwistMin),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for EndOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How well an end of a limit is known: how often the motion came there, and where the true end is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    /// Which end.
+    pub of: EndOf,
+    /// Where the limit ends.
+    pub at: Angle,
+    /// How often the motion came near and went back.
+    pub visits: u64,
+    /// Where the end of what the joint can do is, nine times out of ten, the lower angle first.
+    /// Without it the end is only a bound: the joint may be able to go farther.
+    pub interval: Option<[Angle; 2]>,
+}
+
+impl End {
+    /// The end on the other side of a plane.
+    pub(super) fn mirrored(self) -> Self {
+        let Some(of) = self.of.negated() else { return self };
+        let minus = |angle: Angle| Angle::from_radians(-angle.radians());
+        let interval = self.interval.map(|[low, high]| [minus(high), minus(low)]);
+        Self { of, at: minus(self.at), interval, ..self }
+    }
+
+    /// All of them on the other side, each lower end before its upper one again.
+    pub(super) fn all_mirrored(ends: &[Self]) -> Vec<Self> {
+        let mut ends: Vec<Self> = ends.iter().map(|end| end.mirrored()).collect();
+        ends.sort_by_key(|end| EndOf::ALL.iter().position(|of| *of == end.of));
+        ends
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_values_and_upper_ends_follow_lower_ones() {
+        assert_eq!(EndOf::ALL.map(EndOf::as_str), EndOf::NAMES);
+        for pair in EndOf::ALL.chunks(2) {
+            assert!(!pair[0].is_upper() && pair[1].is_upper());
+            assert_eq!(pair[0].as_str().replace("min", "max"), pair[1].as_str());
+        }
+    }
+}
