@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn motion_that_comes_again_is_in_order_and_poses_are_not() {
         let mut rng = Rng::new(3);
-        for n in [40, 100, 1000, 5000] {
+        for n in [80, 100, 1000, 5000] {
             // A third of the clip later everything is as before, or a quarter, or …
             for periods in [1.0, 2.0, 3.0, 4.0, 6.0] {
                 let turn = |i: usize| {

@@ -14,10 +14,10 @@ const FEW: f64 = 400.0;
 
 /// Where ranges at single directions are, on average, this much as wide as one for all or less they are
 /// taken as they are,
-const MUCH_NARROWER: f64 = 0.6;
+const MUCH_NARROWER: f64 = 0.5;
 
 /// and where they are so wide one for all is as good.
-const HARDLY_NARROWER: f64 = 0.9;
+const HARDLY_NARROWER: f64 = 0.8;
 
 /// Samples up to this chord count fully for a range: 24.2°, a little more than nodes are apart.
 const NEAR: f64 = 0.42;
