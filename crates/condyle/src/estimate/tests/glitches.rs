@@ -46,8 +46,23 @@ fn without_glitches(synth: &Synth) -> Clip {
     Clip::new(synth.clip.frame_count(), synth.clip.rate(), tracks.collect()).unwrap()
 }
 
-/// What one glitch frame in two hundred moves, compared with the same motion without these frames.
-fn moved(exploration: Exploration, how: &EstimateOptions, frames: usize, figures: u64) -> Moved {
+/// What motion with glitches is compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum With {
+    /// The motion as it was before.
+    Clean,
+    /// The same motion without the glitch frames.
+    Fewer,
+}
+
+/// What one glitch frame in two hundred moves.
+fn moved(
+    exploration: Exploration,
+    how: &EstimateOptions,
+    frames: usize,
+    with: With,
+    figures: u64,
+) -> Moved {
     let mut all = Moved::default();
     for seed in 0..figures {
         let plain = options(exploration, 0.3, frames);
@@ -55,14 +70,13 @@ fn moved(exploration: Exploration, how: &EstimateOptions, frames: usize, figures
             Options { glitches: Glitches { share: 0.005, ..Glitches::default() }, ..plain };
         let [plain, spoilt] = [plain, spoilt].map(|options| random(seed, &options));
         let found = estimated(&spoilt, how);
-        let without = match exploration {
-            // Where poses are few, that some are missing moves a boundary as well.
-            Exploration::Scatter | Exploration::Poses => {
+        let without = match with {
+            With::Fewer => {
                 let keep = EstimateOptions { outliers: Outliers::Keep, ..*how };
                 let clip = without_glitches(&spoilt);
                 estimate(&[Take { skeleton: &spoilt.skeleton, clip: &clip }], &keep).unwrap()
             }
-            _ => estimated(&plain, how),
+            With::Clean => estimated(&plain, how),
         };
         for ((_, a, _), (_, b, _)) in joints(&plain, &without).zip(joints(&spoilt, &found)) {
             match (&a.limit, &b.limit) {
@@ -87,7 +101,7 @@ fn moved(exploration: Exploration, how: &EstimateOptions, frames: usize, figures
         }
     }
     let mut line =
-        format!("{exploration:?} {frames} {:?}, other kinds {}", how.ball, all.other_kind);
+        format!("{exploration:?} {frames} {:?} {with:?}, other kinds {}", how.ball, all.other_kind);
     for (name, values) in
         [("ends", &mut all.ends), ("boundaries", &mut all.boundaries), ("twists", &mut all.twists)]
     {
@@ -102,8 +116,15 @@ fn moved(exploration: Exploration, how: &EstimateOptions, frames: usize, figures
 
 #[test]
 fn glitches_move_no_end_and_no_boundary() {
-    for (how, frames) in [(with(BallModel::Polygon), 2000), (with(BallModel::Ellipse), 1000)] {
-        let moved = moved(Exploration::Full, &how, frames, figures(8, 100));
+    let cases = [
+        (BallModel::Polygon, 2000, With::Clean),
+        (BallModel::Polygon, 2000, With::Fewer),
+        // Of few frames a single one may hold an ellipse where it is: without it, it moves by up to 1.7°.
+        (BallModel::Ellipse, 1000, With::Fewer),
+    ];
+    for (model, frames, against) in cases {
+        let how = with(model);
+        let moved = moved(Exploration::Full, &how, frames, against, figures(8, 100));
         assert_eq!(moved.other_kind, 0);
         assert!(moved.boundaries.iter().all(|v| *v <= 1.0), "{:?}", how.ball);
         for values in [&moved.ends, &moved.twists] {
@@ -116,7 +137,8 @@ fn glitches_move_no_end_and_no_boundary() {
 fn glitches_among_poses_without_order_move_few() {
     let how = EstimateOptions { corners: 64, ..with(BallModel::Polygon) };
     for exploration in [Exploration::Scatter, Exploration::Poses] {
-        let moved = moved(exploration, &how, 2000, figures(6, 100));
+        // Where poses are few, that some are missing moves a boundary as well.
+        let moved = moved(exploration, &how, 2000, With::Fewer, figures(6, 100));
         assert_eq!(moved.other_kind, 0);
         let far = |values: &[f64]| values.iter().filter(|v| **v > 1.0).count();
         assert!(100 * far(&moved.ends) <= moved.ends.len(), "{exploration:?}");
