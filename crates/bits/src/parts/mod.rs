@@ -2,6 +2,7 @@
 
 mod clips;
 mod corpus;
+mod estimate;
 mod limits;
 mod numbers;
 mod turns;
@@ -32,6 +33,8 @@ pub const PARTS: &[Part] = &[
     Part { name: "resample.smooth", run: clips::resample_smooth },
     Part { name: "limits", run: limits::limits },
     Part { name: "limits.pictures", run: limits::pictures },
+    Part { name: "estimate", run: estimate::from_clips },
+    Part { name: "estimate.summary", run: estimate::from_summaries },
     Part { name: "write.back", run: clips::write_back },
     Part { name: "write.edited", run: clips::write_edited },
 ];
