@@ -436,14 +436,19 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
         let joints = counted(joints, "joint", "joints");
         let what = counted(
             left_out,
-            &format!("sample of {joints} was left out as a glitch: check knows it"),
-            &format!("samples of {joints} were left out as glitches: check knows them"),
+            &format!("sample of {joints} was left out as a glitch"),
+            &format!("samples of {joints} were left out as glitches"),
         );
         let them = if left_out == 1 { "it" } else { "them" };
-        let line = format!(
-            "{what} from the rig, up to 1000 of a joint, and does not count {them}; --outliers keep takes \
-             {them} in."
-        );
+        let listed = found.joints.iter().any(|(_, j)| !j.left_out.is_empty());
+        let check = if listed {
+            format!(
+                "check knows {them} from the rig, up to 1000 of a joint, and does not count {them}"
+            )
+        } else {
+            format!("the rig does not list {them}, so that check may find {them}")
+        };
+        let line = format!("{what}: {check}; --outliers keep takes {them} in.");
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }
     for line in &origin.lines {
@@ -510,9 +515,15 @@ fn add_bounds(text: &mut String, found: &Found) {
     let each: Vec<usize> = found.joints.iter().map(|(_, joint)| open(joint)).collect();
     let (ends, joints) = (each.iter().sum::<usize>(), each.iter().filter(|n| **n > 0).count());
     if ends > 0 {
+        let joints = counted(joints, "joint", "joints");
+        let what = counted(
+            ends,
+            &format!("end of {joints} is only a bound: it"),
+            &format!("ends of {joints} are only bounds: they"),
+        );
         let line = format!(
-            "{ends} ends of {joints} joints are only bounds: they may be farther out, and the motion \
-             turned back there too seldom to tell. seen: visits of the least visited end of a joint."
+            "{what} may be farther out, and the motion turned back there too seldom to tell. seen: visits \
+             of the least visited end of a joint."
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::samples::Samples;
 use super::universal::UniversalJoint;
-use super::visits::{Excursions, interval, visits};
+use super::visits::Excursions;
 use crate::limits::{
     Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistOffset,
 };
@@ -235,6 +235,10 @@ pub(super) fn find<'a>(
     noise: f64,
 ) -> Vec<End> {
     let Some((angles, bounded)) = bounded(center, limit, prepared) else { return Vec::new() };
+    let noise = match &angles {
+        Angles::Universal(joint) => joint.noise_of_angles(noise),
+        _ => noise,
+    };
     let mut seen: Vec<Option<Excursions>> =
         bounded.iter().map(|b| b.as_ref().map(|_| Excursions::default())).collect();
     for (i, clip) in clips.iter().enumerate() {
@@ -286,12 +290,12 @@ fn end(bounded: &Bounded, seen: &Excursions, upper: bool, noise: f64) -> End {
     let side = usize::from(upper);
     let [low, high] = bounded.within;
     let angle = |x: f64| Angle::from_degrees(hundredths(Angle::from_radians(x).degrees()));
-    let peaks = seen.peaks(upper);
-    let interval = interval(peaks).map(|[near, far]| {
+    let near = bounded.retreat(noise);
+    let interval = seen.interval(upper, near).map(|[near, far]| {
         let ends = if upper { [near, far] } else { [-far, -near] };
         ends.map(|x| angle(x.clamp(low, high)))
     });
-    let visits = visits(peaks, bounded.retreat(noise)) as u64;
+    let visits = seen.visits(upper, near) as u64;
     End { of: bounded.of[side], at: angle(bounded.at[side]), visits, interval }
 }
 

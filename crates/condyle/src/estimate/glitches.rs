@@ -66,10 +66,11 @@ pub(super) fn far_apart(series: &Rotations) -> f64 {
 fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
     let count = n.min(1024).div_ceil(2);
     (0..count).flat_map(move |k| {
-        let i = (2 * k + 1) * n / (2 * count);
+        let i = usize::try_from((2 * k as u64 + 1) * n as u64 / (2 * count as u64)).unwrap_or(0);
         // Multiples of the golden ratio fall everywhere evenly.
-        let part = k.wrapping_mul(40_503) % 65_536;
-        let j = (i + (n / 4).max(1) + part * (n / 2) / 65_536) % n;
+        let part = (k as u64 * 40_503) % 65_536;
+        let further = usize::try_from(part * (n as u64 / 2) / 65_536).unwrap_or(0);
+        let j = (i + (n / 4).max(1) + further) % n;
         [[i, j], [n - 1 - i, n - 1 - j]]
     })
 }

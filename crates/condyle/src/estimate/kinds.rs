@@ -1,6 +1,6 @@
 //! Which kind a joint is.
 
-use super::models::{Spread, Universal};
+use super::models::{INFLATED, Spread, Universal};
 use super::moments::{MatrixMoments, Moments};
 use crate::math::{Angle, Rotations, trig};
 use crate::rig::JointKind;
@@ -137,16 +137,7 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     if let Some(next) = axes.get(count) {
         confidence = confidence.min(sure(*next, false));
     }
-    // Two places are always on one hinge. Five are always on some universal joint, and so is, nearly,
-    // all that a ball does that dwells at a few places and goes straight between them.
-    let places = &evidence.places;
-    let spare = match count {
-        0 => 0.25 * (spread.count - 1.0),
-        1 => 0.7 * (places.along - 1.0),
-        2 => 0.12 * (places.even - 5.0),
-        _ => 0.25 * (places.all - 3.0),
-    };
-    confidence *= 1.0 - exp(-spare.max(0.0));
+    confidence *= explored(evidence, count);
     // It may yet move in another clip.
     if !evidence.moves() {
         confidence = 0.9 * (1.0 - exp(-0.05 * evidence.frames));
@@ -161,12 +152,30 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     Decision { kind, confidence, noise: own }
 }
 
+/// How much the places that were seen say about a joint with so many axes, from 0 to 1.
+///
+/// Two places are always on one hinge. Five are always on some universal joint, and so is, nearly, all
+/// that a ball does that dwells at a few places and goes straight between them.
+fn explored(evidence: &Evidence, axes: usize) -> f64 {
+    let places = &evidence.places;
+    let spare = match axes {
+        0 => 0.25 * (evidence.spread.count - 1.0),
+        1 => 0.7 * (places.along - 1.0),
+        2 => 0.12 * (places.even - 5.0),
+        _ => 0.25 * (places.all - 3.0),
+    };
+    1.0 - exp(-spare.max(0.0))
+}
+
 /// The variance of each axis.
 fn axes(evidence: &Evidence, noise: f64) -> [f64; 3] {
     let first = evidence.spread.beyond_fixed();
     // Two axes of noise, of which one is taken off.
     let second = (evidence.spread.beyond_hinge() - noise * noise).max(0.0);
-    [first, second, evidence.universal.map_or(0.0, |u| u.variance)]
+    // Axes that turn against each other, far, for a joint that hardly moves say nothing about it.
+    let third =
+        |u: Universal| u.variance + threshold(noise) * (u.inflation / INFLATED - 1.0).max(0.0);
+    [first, second, evidence.universal.map_or(0.0, third)]
 }
 
 /// An axis counts if its variance is above this.
@@ -179,28 +188,30 @@ pub(crate) fn why(evidence: &Evidence, noise: f64, kind: JointKind) -> String {
     let degrees = |variance: f64| Angle::from_radians(variance.sqrt()).degrees();
     let [first, second, third] = axes(evidence, noise);
     let limit = degrees(threshold(noise));
-    match kind {
-        JointKind::Fixed if !evidence.moves() => "does not move".to_owned(),
-        JointKind::Fixed => {
+    let limit = if FACTOR * noise * noise > FLOOR * FLOOR {
+        format!("the {limit:.2} deg that noise explains")
+    } else {
+        format!("{limit:.2} deg, the least that counts")
+    };
+    let (count, text) = match kind {
+        JointKind::Fixed if !evidence.moves() => return "does not move".to_owned(),
+        JointKind::Fixed => (0, format!("moves by {:.2} deg, below {limit}", degrees(first))),
+        JointKind::Hinge => (1, format!("second axis {:.2} deg, below {limit}", degrees(second))),
+        JointKind::Universal => (
+            2,
             format!(
-                "moves by {:.2} deg, below the {limit:.2} deg that noise explains",
-                degrees(first)
-            )
-        }
-        JointKind::Hinge => format!(
-            "second axis {:.2} deg, below the {limit:.2} deg that noise explains",
-            degrees(second)
+                "second axis {:.1} deg, what two axes leave over {:.2} deg, below {limit}",
+                degrees(second),
+                degrees(third)
+            ),
         ),
-        JointKind::Universal => format!(
-            "second axis {:.1} deg, what two axes leave over {:.2} deg, below the {limit:.2} deg that \
-             noise explains",
-            degrees(second),
-            degrees(third)
-        ),
-        _ => format!(
-            "two axes leave {:.1} deg over, above the {limit:.2} deg that noise explains",
-            degrees(third)
-        ),
+        _ => (3, format!("two axes leave {:.1} deg over, above {limit}", degrees(third))),
+    };
+    // Where that is why the confidence is low.
+    if explored(evidence, count) < 0.9 {
+        format!("{text}; but few different places were seen")
+    } else {
+        text
     }
 }
 
@@ -242,7 +253,8 @@ impl Places {
         let mut along = [0_u64; 2];
         for clip in samples {
             let columns = clip.xyzw();
-            for i in (0..clip.len()).step_by(step) {
+            // From the middle of a step, or of the clip: they are sorted.
+            for i in ((step / 2).min(clip.len() / 2)..clip.len()).step_by(step) {
                 let place = spread.place(columns.map(|column| column[i]));
                 #[allow(clippy::cast_possible_truncation, reason = "saturates, which is as good")]
                 let cell: [i32; 3] = std::array::from_fn(|k| {

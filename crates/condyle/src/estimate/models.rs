@@ -5,6 +5,8 @@
 //! if the model is right.
 #![allow(clippy::needless_range_loop, reason = "matrices read best with their indices")]
 
+use std::f64::consts::PI;
+
 use glam::{DMat3, DVec3};
 
 use super::moments::{MatrixMoments, Moments, rotation};
@@ -88,7 +90,16 @@ pub(crate) struct Universal {
     pub(crate) c: f64,
     /// What is left over.
     pub(crate) variance: f64,
+    /// How much the variances of both angles together are of that of the motion: 1 if they vary
+    /// independently, far more if they turn against each other.
+    pub(crate) inflation: f64,
 }
+
+/// More than this is too much: the angles go 1.7 times as far as the joint.
+pub(crate) const INFLATED: f64 = 3.0;
+
+/// Of both axes and c.
+const PARAMETERS: f64 = 5.0;
 
 /// Directions tried for b, in the principal axes: those of the faces, edges and corners of a cube.
 const AROUND: [[f64; 3]; 13] = [
@@ -123,6 +134,10 @@ const NEWTONS: usize = 3;
 /// The axes of a joint are at right angles but for a deviation of the cotangent of this.
 const OBLIQUE: f64 = 0.5;
 
+/// What axes 45° apart cost in variance left over where angles are inflated, and others by the square of
+/// their cotangent: half of (0.6°)², which is what an axis has to move to count.
+const PRICE: f64 = 0.5 * (0.6 * PI / 180.0) * (0.6 * PI / 180.0);
+
 const MAX_STEPS: usize = 40;
 
 /// The bottom is near if a step gains less than this share.
@@ -143,8 +158,28 @@ impl Universal {
     /// by Levenberg and Marquardt's method on the two unit vectors. The variance is a quadratic form in
     /// `a bᵀ`, known from the moments. Single starts miss the best pair (real ankles), so b is tried all
     /// around first, each time with the best a for it, which is an eigenvector.
+    ///
+    /// # Domain and singularity
+    ///
+    /// Axes that are nearly parallel explain any joint that hardly moves: they turn against each other,
+    /// far, and what is left of both is small. Where the angles are [inflated](Self::inflation) the axes
+    /// are looked for again with a [`PRICE`] on cot²γ.
     pub(crate) fn fit(spread: &Spread, moments: &MatrixMoments) -> Option<Self> {
-        Problem::about_mean(moments).solve(spread)
+        let problem = Problem::about_mean(moments);
+        let found = problem.solve(spread)?;
+        let mut fit = Self::at(found, spread, PARAMETERS);
+        if fit.inflation > INFLATED {
+            let upright = problem.upright(PRICE.max(0.5 * found.value)).solve(spread)?;
+            fit = Self::at(problem.at(upright.a, upright.b), spread, PARAMETERS);
+        }
+        Some(fit)
+    }
+
+    /// With what the samples leave over, of which so many parameters were fitted.
+    fn at(point: Point, spread: &Spread, parameters: f64) -> Self {
+        let Point { a, b, c, value } = point;
+        let variance = value * spread.count / (spread.count - parameters).max(1.0);
+        Self { a, b, c, variance, inflation: inflation(a, b, spread) }
     }
 
     /// The axes again, nearer to a right angle where the samples hardly tell the angle between them;
@@ -162,10 +197,28 @@ impl Universal {
         let weight = self.variance / (spread.count * OBLIQUE * OBLIQUE);
         [Problem::about_mean(moments), Problem::about_rest(moments)].map(|problem| {
             let found = problem.upright(weight).descend(self.a, self.b, MAX_STEPS);
-            let Point { a, b, c, value } = problem.at(found.a, found.b);
-            Self { a, b, c, variance: value }
+            Self::at(problem.at(found.a, found.b), spread, 0.0)
         })
     }
+}
+
+/// The variances of both angles, over that of the motion in the plane of the axes.
+///
+/// For motions that are not too large: about the mean M the joint turns by `α Mᵀ a + β b`, so that with
+/// S the covariance of rotation vectors and P the pseudo-inverse of both axes it is `tr(P S Pᵀ)` over the
+/// sum of the larger two variances.
+fn inflation(a: DVec3, b: DVec3, spread: &Spread) -> f64 {
+    let a = spread.mean().inverse() * a;
+    let normal = a.cross(b);
+    let across = normal.length_squared();
+    // α = (b × n) · v / n², β = (n × a) · v / n².
+    let parts = [b.cross(normal), normal.cross(a)];
+    let axes = spread.axes();
+    let of = |part: DVec3| -> f64 {
+        (0..3).map(|i| spread.variances[i] * part.dot(axes[i]) * part.dot(axes[i])).sum()
+    };
+    let angles = (of(parts[0]) + of(parts[1])) / (across * across).max(1e-24);
+    angles / (spread.variances[0] + spread.variances[1]).max(1e-300)
 }
 
 /// A quadratic form of `vec(a bᵀ)`, and what c is.
@@ -217,7 +270,7 @@ impl Problem {
         Self { form, mean: self.mean }
     }
 
-    fn solve(&self, spread: &Spread) -> Option<Universal> {
+    fn solve(&self, spread: &Spread) -> Option<Point> {
         let axes = spread.axes();
         let mut tried = AROUND.map(|[x, y, z]| {
             let b = unit(axes[0] * x + axes[1] * y + axes[2] * z).unwrap_or(DVec3::X);
@@ -241,9 +294,7 @@ impl Problem {
             }
         }
         let best = best.map(|best| self.descend(best.a, best.b, MAX_STEPS));
-        let Point { a, b, c, value } = best.filter(|best| best.value.is_finite())?;
-        let variance = value * spread.count / (spread.count - 5.0).max(1.0);
-        Some(Universal { a, b, c, variance })
+        best.filter(|best| best.value.is_finite())
     }
 
     /// What is left to choose once b is chosen.
@@ -610,8 +661,8 @@ mod tests {
             });
             let moments = Moments::of(&samples.collect());
             let matrices = moments.matrices();
-            let fit = Universal::fit(&Spread::new(&moments).unwrap(), &matrices).unwrap();
-            let found = fit.variance * (f64::from(count) - 5.0) / f64::from(count);
+            let spread = Spread::new(&moments).unwrap();
+            let found = Problem::about_mean(&matrices).solve(&spread).unwrap().value;
             let lowest = lowest_of_many(&matrices, &mut rng, 25);
             if ball {
                 balls += 1;

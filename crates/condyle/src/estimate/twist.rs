@@ -19,6 +19,9 @@ const MUCH_NARROWER: f64 = 0.5;
 /// and where they are so wide one for all is as good.
 const HARDLY_NARROWER: f64 = 0.8;
 
+/// Ranges all within this of one for all are that one: 1°.
+const HARDLY_OFF: f64 = PI / 180.0;
+
 /// Samples up to this chord count fully for a range: 24.2°, a little more than nodes are apart.
 const NEAR: f64 = 0.42;
 
@@ -117,6 +120,11 @@ impl Rolls {
         for (_, [min, max]) in &mut ranges {
             *min += weight * (low - *min).min(0.0);
             *max += weight * (high - *max).max(0.0);
+        }
+        // So little is not worth a table.
+        let off = |[min, max]: [f64; 2]| (min - low).abs().max((high - max).abs());
+        if ranges.iter().all(|(_, ends)| off(*ends) < HARDLY_OFF) {
+            return None;
         }
         // Readers of a rig count turns from the first: that in the middle is less than half of one away.
         let off = |(_, [min, max]): &(DVec3, [f64; 2])| (min + max - high).abs();
@@ -256,7 +264,10 @@ mod tests {
                 // It holds nearly all of the truth, and no more than what samples nearby have.
                 assert!(min < low + 0.12 && max > high - 0.12, "{arc:?}");
                 let most = 0.8 * NEAR * 1.5;
-                assert!(min > low - most && max < high + most, "{arc:?} {low} {high}");
+                let [first, last] = [-1.0, 1.0].map(|s| s * (0.8 * 0.75_f64.sqrt() + HALF_WIDTH));
+                let wider = (share - MUCH_NARROWER) / (HARDLY_NARROWER - MUCH_NARROWER);
+                assert!(min > low - most + wider * (first - low).min(0.0), "{arc:?} {low}");
+                assert!(max < high + most + wider * (last - high).max(0.0), "{arc:?} {high}");
             }
         }
     }

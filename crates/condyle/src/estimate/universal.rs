@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::arcs::{is_backwards, reversed};
 use super::hinge::ON_ORBIT;
-use super::models::{Spread, Universal};
+use super::models::{INFLATED, Spread, Universal};
 use super::moments::MatrixMoments;
 use crate::math::{Angle, Arc, Level, Rotation, Rotations, angle_between, batch, trig, unit};
 
@@ -38,10 +38,12 @@ impl UniversalJoint {
         noise: f64,
     ) -> Option<Self> {
         let [free, through] = fit.settled(spread, moments);
+        let usable = |u: &Universal| u.variance.is_finite() && u.inflation <= INFLATED;
+        let free = if usable(&free) { free } else { *fit };
         let wanted = trig::acos(free.c.clamp(-1.0, 1.0));
         let off = wanted - angle_between(free.a, free.b).radians();
         let as_good = through.variance <= (1.0 + CHANCE / spread.count) * free.variance;
-        if (as_good || off.abs() <= noise.max(ON_ORBIT)) && through.variance.is_finite() {
+        if (as_good || off.abs() <= noise.max(ON_ORBIT)) && usable(&through) {
             return Some(Self { center: Rotation::IDENTITY, axes: [through.a, through.b] });
         }
         let normal = unit(free.a.cross(free.b)).unwrap_or_else(|| free.a.any_orthonormal_vector());

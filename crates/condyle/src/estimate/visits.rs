@@ -2,21 +2,32 @@
 
 /// The farthest point of an excursion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Peak {
+struct Peak {
     /// Radians, growing outwards: of a lower end negated.
-    pub(crate) at: f64,
+    at: f64,
     /// One standard deviation of what noise does to it.
-    pub(crate) error: f64,
+    error: f64,
 }
 
 /// The excursions of an angle in time, to the lower and to the upper end of its range.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Excursions {
     peaks: [Vec<Peak>; 2],
+    /// The farthest of all angles, growing outwards.
+    farthest: [f64; 2],
 }
 
-/// From fewer excursions than this nothing follows about where the end is.
+impl Default for Excursions {
+    fn default() -> Self {
+        Self { peaks: [const { Vec::new() }; 2], farthest: [f64::NEG_INFINITY; 2] }
+    }
+}
+
+/// From fewer excursions than this nothing follows about where the end is,
 const FEW: usize = 5;
+
+/// nor where fewer of them came near it.
+const NEAR: usize = 3;
 
 /// The interval leaves out this much on each side: see [`interval`].
 const MISSED: f64 = 0.08;
@@ -24,10 +35,8 @@ const MISSED: f64 = 0.08;
 impl Excursions {
     /// Those that a clip makes, frame by frame, added to those of others.
     ///
-    /// An excursion is over, and another may begin, when the angle has gone back by `retreat`. So
-    /// what trembles at the end of a range is one excursion, and so is staying there. The first and
-    /// the last frame of a clip may be the farthest of an excursion: the angle was there, though it
-    /// might have gone on.
+    /// An excursion goes out by `retreat` and back by as much. So what trembles at the end of a range is
+    /// one excursion, and so is staying there. Where a clip begins or ends nothing turned back.
     ///
     /// `noise` is one standard deviation of each angle, radians.
     pub(crate) fn add(&mut self, angles: &[f64], retreat: f64, noise: f64) {
@@ -35,6 +44,7 @@ impl Excursions {
         // Where it goes; not known before it has gone so far.
         let mut upwards = None;
         for (i, &x) in angles.iter().enumerate() {
+            self.farthest = [self.farthest[0].max(-x), self.farthest[1].max(x)];
             if upwards != Some(false) && x > angles[high] {
                 high = i;
             }
@@ -42,31 +52,35 @@ impl Excursions {
                 low = i;
             }
             if upwards != Some(false) && angles[high] - x >= retreat {
-                self.peaks[1].push(settled(angles, high, 1.0, retreat, noise));
+                if upwards.is_some() {
+                    self.peaks[1].push(settled(angles, high, 1.0, retreat, noise));
+                }
                 (upwards, low) = (Some(false), i);
             } else if upwards != Some(true) && x - angles[low] >= retreat {
-                self.peaks[0].push(settled(angles, low, -1.0, retreat, noise));
+                if upwards.is_some() {
+                    self.peaks[0].push(settled(angles, low, -1.0, retreat, noise));
+                }
                 (upwards, high) = (Some(true), i);
             }
         }
-        if upwards != Some(false) && high < angles.len() {
-            self.peaks[1].push(settled(angles, high, 1.0, retreat, noise));
-        }
-        if upwards != Some(true) && low < angles.len() {
-            self.peaks[0].push(settled(angles, low, -1.0, retreat, noise));
-        }
     }
 
-    /// The farthest points of the excursions to the lower or the upper end.
-    pub(crate) fn peaks(&self, upper: bool) -> &[Peak] {
-        &self.peaks[usize::from(upper)]
+    /// How often the lower or the upper end was visited: how many excursions came within `near` of the
+    /// farthest angle.
+    pub(crate) fn visits(&self, upper: bool, near: f64) -> usize {
+        let side = usize::from(upper);
+        self.peaks[side].iter().filter(|peak| self.farthest[side] - peak.at <= near).count()
     }
-}
 
-/// How often the end was visited: how many excursions came within `near` of the farthest of them.
-pub(crate) fn visits(peaks: &[Peak], near: f64) -> usize {
-    let farthest = peaks.iter().map(|peak| peak.at).fold(f64::NEG_INFINITY, f64::max);
-    peaks.iter().filter(|peak| farthest - peak.at <= near).count()
+    /// Where the true end is, growing outwards; `None` where too few excursions came near it to tell, or
+    /// a clip begins or ends beyond all that they tell.
+    pub(crate) fn interval(&self, upper: bool, near: f64) -> Option<[f64; 2]> {
+        if self.visits(upper, near) < NEAR {
+            return None;
+        }
+        let side = usize::from(upper);
+        interval(&self.peaks[side]).filter(|[_, end]| *end >= self.farthest[side])
+    }
 }
 
 /// Where the true end is, nine times out of ten; `None` after fewer than [`FEW`] excursions.
@@ -104,7 +118,7 @@ pub(crate) fn visits(peaks: &[Peak], near: f64) -> usize {
 /// where L(z) = φ(z) − z (1 − Φ(z)) is the loss function of the normal law. x₁ − x₃ is 2/λ on
 /// average. So the lower end is x₁ − τ z with L(z) = 0.0426 (x₁ − x₃) / τ, which is the one above
 /// where τ is small.
-pub(crate) fn interval(peaks: &[Peak]) -> Option<[f64; 2]> {
+fn interval(peaks: &[Peak]) -> Option<[f64; 2]> {
     if peaks.len() < FEW {
         return None;
     }
@@ -316,19 +330,22 @@ mod tests {
     fn peaks(angles: &[f64], upper: bool) -> Vec<f64> {
         let mut seen = Excursions::default();
         seen.add(angles, 1.0, 0.0);
-        seen.peaks(upper).iter().map(|peak| if upper { peak.at } else { -peak.at }).collect()
+        seen.peaks[usize::from(upper)]
+            .iter()
+            .map(|peak| if upper { peak.at } else { -peak.at })
+            .collect()
     }
 
     #[test]
     fn an_excursion_is_over_when_the_angle_went_back() {
         for (angles, lower, upper) in [
             (&[][..], &[][..], &[][..]),
-            (&[3.0], &[3.0], &[3.0]),
-            (&[0.0, 5.0, 4.5, 5.2, 4.4, 5.1, 0.0], &[0.0, 0.0], &[5.2]),
-            (&[5.0, 4.0, 4.9, 5.3], &[4.0], &[5.0, 5.3]),
-            (&[0.0, 2.0, 0.5, 1.0, 0.6, 3.0], &[0.0, 0.5], &[2.0, 3.0]),
-            (&[3.0, 2.0, 1.0], &[1.0], &[3.0]),
-            (&[0.2, 0.9, 0.0, 0.9], &[0.0], &[0.9]),
+            (&[3.0], &[], &[]),
+            (&[0.0, 5.0, 4.5, 5.2, 4.4, 5.1, 0.0], &[], &[5.2]),
+            (&[5.0, 4.0, 4.9, 5.3], &[4.0], &[]),
+            (&[0.0, 2.0, 0.5, 1.0, 0.6, 3.0], &[0.5], &[2.0]),
+            (&[3.0, 2.0, 1.0], &[], &[]),
+            (&[0.2, 0.9, 0.0, 0.9], &[], &[]),
         ] {
             assert_eq!(peaks(angles, true), upper, "{angles:?}");
             assert_eq!(peaks(angles, false), lower, "{angles:?}");
@@ -342,11 +359,23 @@ mod tests {
 
     #[test]
     fn visits_come_near_the_farthest() {
-        let some = [1.0, 0.2, 0.9, 0.75, 0.7].map(exact);
-        assert_eq!(visits(&some, 0.25), 3);
-        assert_eq!((visits(&[], 1.0), visits(&some[1..2], 0.0)), (0, 1));
-        assert_eq!(interval(&some[..4]), None);
-        assert_eq!(interval(&[exact(2.0); 5]), Some([2.0, 2.0]));
+        let of = |tops: &[f64]| {
+            let mut seen = Excursions::default();
+            let course: Vec<f64> =
+                tops.iter().flat_map(|top| [-10.0, *top]).chain([-10.0]).collect();
+            seen.add(&course, 1.0, 0.0);
+            seen
+        };
+        let some = of(&[1.0, 0.2, 0.9, 0.75, 0.7]);
+        assert_eq!((some.visits(true, 0.25), some.visits(true, 0.05)), (3, 1));
+        assert!(some.interval(true, 0.25).is_some() && some.interval(true, 0.05).is_none());
+        assert_eq!(of(&[1.0, 0.9, 0.8, 0.7]).interval(true, 0.25), None);
+        assert_eq!(of(&[2.0; 5]).interval(true, 0.25), Some([2.0, 2.0]));
+        // A clip that ends far beyond tells that the others did not go as far.
+        let mut beyond = some;
+        beyond.add(&[-10.0, 9.0], 1.0, 0.0);
+        assert_eq!((beyond.visits(true, 0.25), beyond.interval(true, 0.25)), (0, None));
+        assert_eq!(Excursions::default().visits(false, 1.0), 0);
     }
 
     /// Parabolas, and angles that are held, with noise: the peak is found within its error.

@@ -63,9 +63,9 @@ fn intervals_of_hinges_have_the_true_end() {
     let truth = 130.0;
     let mut rng = Rng::new(1);
     for (name, n, k) in [("uniform", 1, 1), ("Beta(2, 2)", 3, 2), ("Beta(5, 1)", 5, 1)] {
-        let mut all = 0;
+        let mut all = [0; 2];
         for visits in [5, 9, 20, 50] {
-            let mut good = 0;
+            let (mut good, mut told) = (0, 0);
             for _ in 0..times {
                 let mut peak = || {
                     let mut some: Vec<f64> = (0..n).map(|_| rng.uniform()).collect();
@@ -75,17 +75,23 @@ fn intervals_of_hinges_have_the_true_end() {
                 let peaks: Vec<f64> = (0..visits).map(|_| peak()).collect();
                 let motion = noisy(&mut rng, &about(DVec3::X, &bent(&peaks, 60)), 0.3);
                 let end = of(&ends_of(&[motion], &with_ends()), EndOf::Max);
-                let [low, high] = end.interval.unwrap().map(Angle::degrees);
+                let Some([low, high]) = end.interval.map(|i| i.map(Angle::degrees)) else {
+                    continue;
+                };
+                told += 1;
                 good += usize::from(low <= truth && truth <= high);
             }
-            let share = good as f64 / times as f64;
-            println!("{name}, {visits} visits: {share:.3}");
-            all += good;
+            let share = good as f64 / told as f64;
+            println!("{name}, {visits} visits: {share:.3} of {told}");
+            // Of five visits all over a wide law three may not be near each other.
+            assert!(2 * told >= times, "{name}, {visits} visits: {told} of {times}");
+            all[0] += good;
+            all[1] += told;
             // Three standard deviations around 0.85 to 0.95.
-            let spread = 3.0 * (0.1 / times as f64).sqrt();
+            let spread = 3.0 * (0.1 / told as f64).sqrt();
             assert!((0.85 - spread..=0.95 + spread).contains(&share), "{name} {visits}: {share}");
         }
-        let share = all as f64 / (4 * times) as f64;
+        let share = all[0] as f64 / all[1] as f64;
         println!("{name}: {share:.3}");
         assert!((0.85..=0.95).contains(&share), "{name}: {share}");
     }
@@ -99,7 +105,8 @@ fn visits_of_hinges_are_counted_over_clips() {
     let (min, max) = (of(&one, EndOf::Min), of(&one, EndOf::Max));
     // The one to 40 is an excursion, but no visit.
     assert_eq!((max.visits, max.at.degrees()), (5, 100.0));
-    assert_eq!((min.visits, min.at.degrees()), (7, 0.0));
+    // Where the clip begins and ends nothing turned back.
+    assert_eq!((min.visits, min.at.degrees()), (5, 0.0));
     let [low, high] = max.interval.unwrap().map(Angle::degrees);
     // x₁ − x₃ is 1.
     assert!((low - 100.04).abs() < 0.02 && (high - 105.53).abs() < 0.02, "{low} {high}");
@@ -107,7 +114,7 @@ fn visits_of_hinges_are_counted_over_clips() {
     let halves =
         [bent(&peaks[..2], 40), bent(&peaks[2..], 40)].map(|angles| about(DVec3::X, &angles));
     let two = ends_of(&halves, &with_ends());
-    assert_eq!((of(&two, EndOf::Max), of(&two, EndOf::Min).visits), (max, 8));
+    assert_eq!((of(&two, EndOf::Max), of(&two, EndOf::Min).visits), (max, 4));
     let [a, b] = halves;
     assert_eq!(ends_of(&[b, a], &with_ends()), two);
     // A clip that raises it once: a bound, and no interval.
@@ -163,7 +170,7 @@ fn noise_alone_makes_no_visits() {
     for noise in [0.1, 0.5, 1.5] {
         let motion = noisy(&mut rng, &about(DVec3::X, &bent(&[40.0; 7], 200)), noise);
         let ends = ends_of(&[motion], &with_ends());
-        assert_eq!((of(&ends, EndOf::Max).visits, of(&ends, EndOf::Min).visits), (7, 8), "{noise}");
+        assert_eq!((of(&ends, EndOf::Max).visits, of(&ends, EndOf::Min).visits), (7, 6), "{noise}");
     }
 }
 
@@ -208,7 +215,7 @@ fn swing_and_twist_of_a_ball_have_ends() {
             }
         }
         let twist = [EndOf::TwistMin, EndOf::TwistMax].map(|of_| of(&found, of_));
-        assert_eq!(twist.map(|end| end.visits), [9, 10], "{ball:?}");
+        assert_eq!(twist.map(|end| end.visits), [9, 9], "{ball:?}");
     }
     let boxed = EstimateOptions { ball: BallModel::Box, ..with_ends() };
     assert_eq!(ends_of(&[motion], &boxed), []);
@@ -229,5 +236,5 @@ fn angles_have_no_jump_inside_an_arc() {
     assert_eq!(ends.len(), 2);
     let width = ends[1].at.degrees() - ends[0].at.degrees();
     assert!((width - 120.0).abs() < 0.1, "{ends:?}");
-    assert!(ends.iter().all(|end| (6..=7).contains(&end.visits)), "{ends:?}");
+    assert!(ends.iter().all(|end| (5..=6).contains(&end.visits)), "{ends:?}");
 }

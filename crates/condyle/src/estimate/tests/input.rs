@@ -320,7 +320,7 @@ fn reasons_are_of_the_kind_that_they_stand_beside() {
                 JointKind::Fixed => why.contains("move"),
                 JointKind::Hinge => why.starts_with("second axis") && !why.contains("two axes"),
                 JointKind::Universal => why.contains("what two axes leave over"),
-                _ => why.contains("above the"),
+                _ => why.contains("above "),
             };
             assert!(said, "{:?}: {why}", entry.kind);
         }

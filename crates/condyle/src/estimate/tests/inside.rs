@@ -2,8 +2,12 @@
 
 use std::num::NonZeroUsize;
 
+use glam::DVec3;
+
 use super::*;
 use crate::enforce::{BoundRig, Check};
+use crate::motion::{FrameRate, Track};
+use crate::skeleton::Joint;
 use crate::synth::Coordinates;
 
 const MODELS: [BallModel; 4] =
@@ -203,4 +207,67 @@ fn margins_widen_every_limit() {
             }
         }
     }
+}
+
+/// How far the rotations at the corners of a universal joint's arcs are from the mean of the samples at
+/// most, over how far these are.
+fn reach(entry: &RigJoint, samples: &[Rotation]) -> Option<f64> {
+    let Limit::Universal { axes, arcs } = &entry.limit else { return None };
+    let moments = moments::Moments::of(&samples.iter().copied().collect());
+    let mean = models::Spread::new(&moments)?.mean();
+    let seen = samples.iter().map(|q| q.distance(mean).degrees()).fold(0.0, f64::max);
+    let turn = |i: usize, angle: Angle| Rotation::from_axis_angle(axes[i], angle).unwrap();
+    let corners = [arcs[0].min(), arcs[0].max()].into_iter().flat_map(|first| {
+        [arcs[1].min(), arcs[1].max()].map(|second| entry.center * turn(0, first) * turn(1, second))
+    });
+    let allowed = corners.map(|q| q.distance(mean).degrees()).fold(0.0, f64::max);
+    Some(allowed / seen.max(1.0))
+}
+
+/// A joint that wobbles by some degrees about all axes is explained by two nearly parallel ones that turn
+/// against each other by a hundred: that must not become its limit.
+#[test]
+fn a_universal_joint_allows_not_much_more_than_was_seen() {
+    let mut reached = Vec::new();
+    for seed in 0..figures(60, 600) {
+        let mut rng = Rng::new(seed);
+        let widths = [rng.between(2.0, 6.0), rng.between(0.7, 3.0), rng.between(0.0, 0.6)];
+        let about = rng.rotation();
+        let (phases, rates): (Vec<f64>, Vec<f64>) =
+            (0..9).map(|_| (rng.between(0.0, 360.0), rng.between(0.5, 6.0))).unzip();
+        let angle = |k: usize, i: usize| {
+            let at = |j: usize| {
+                deg(phases[3 * k + j] + 360.0 * rates[3 * k + j] * i as f64 / 600.0).radians()
+            };
+            (0..3).map(|j| crate::math::trig::sin(at(j))).sum::<f64>() * widths[k] / 1.7
+        };
+        // Bent, so that the way is no plane.
+        let bend = rng.between(-0.1, 0.1);
+        let samples: Vec<Rotation> = (0..600)
+            .map(|i| {
+                let [x, y] = [angle(0, i), angle(1, i)];
+                let v = DVec3::new(x, y, angle(2, i) + bend * x * x);
+                about * Rotation::exp(v * deg(1.0).radians()).unwrap()
+            })
+            .collect();
+        let mut skeleton = Skeleton::new();
+        let root = skeleton.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+        skeleton.add(root, Joint::new("joint", DVec3::Y)).unwrap();
+        let tracks = vec![
+            Track::constant(Rotation::IDENTITY, DVec3::ZERO),
+            Track::turning(samples.iter().copied().collect(), DVec3::Y),
+        ];
+        let clip = Clip::new(samples.len(), FrameRate::from_fps(60.0).unwrap(), tracks);
+        let clip = clip.unwrap();
+        let found =
+            estimate(&[Take { skeleton: &skeleton, clip: &clip }], &EstimateOptions::default());
+        let found = found.unwrap();
+        reached.extend(reach(found.joints.get("joint").unwrap(), &samples));
+    }
+    let (middle, most) = (quantile(&mut reached, 0.5), quantile(&mut reached, 1.0));
+    println!(
+        "{} universal joints allow {middle:.2} times what was seen, {most:.2} at most",
+        reached.len()
+    );
+    assert!(reached.len() >= 10 && middle < 1.6 && most < 3.0, "{middle} {most}");
 }
