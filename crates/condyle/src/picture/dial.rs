@@ -53,8 +53,17 @@ pub(super) fn on_globe(
 /// Radius of a dial on the globe, of which it is a part.
 pub(super) const RADIUS: f64 = 0.11;
 
-/// A dial of its own: zero to the right, angles counter-clockwise, both ends with their degrees.
-pub(super) fn plain(canvas: &mut Canvas, at: DVec2, radius: f64, name: &str, arc: Arc) {
+/// A dial of its own: zero to the right, angles counter-clockwise, both ends with their degrees. How
+/// often angles were seen is a rose: `seen` counts equal parts of the circle from −180° on, and the area
+/// of each petal is in proportion.
+pub(super) fn plain(
+    canvas: &mut Canvas,
+    at: DVec2,
+    radius: f64,
+    name: &str,
+    arc: Arc,
+    seen: &[u32],
+) {
     let point = |angle: f64, r: f64| {
         let (sin, cos) = trig::sin_cos(angle);
         at + DVec2::new(cos, -sin) * r
@@ -67,6 +76,7 @@ pub(super) fn plain(canvas: &mut Canvas, at: DVec2, radius: f64, name: &str, arc
             sector.push(at);
         }
         canvas.path("cl-area", &[sector.clone()], true);
+        canvas.path("cl-rose", &rose(seen, |angle, r| point(angle, 0.82 * radius * r)), true);
         canvas.path("cl-edge", &[sector], true);
     }
     let ticks = (0..12).map(|i| {
@@ -80,6 +90,19 @@ pub(super) fn plain(canvas: &mut Canvas, at: DVec2, radius: f64, name: &str, arc
     labels(canvas, at, radius, arc);
     let below = at + DVec2::new(0.0, radius + 30.0);
     canvas.text("cl-ink", below, Anchor::Middle, name);
+}
+
+/// The petals of a rose, at most of length one.
+fn rose(seen: &[u32], point: impl Fn(f64, f64) -> DVec2) -> Vec<Vec<DVec2>> {
+    let most = f64::from(seen.iter().copied().max().unwrap_or(0).max(1));
+    let parts = f64::from(u32::try_from(seen.len()).unwrap_or(u32::MAX));
+    let petal = |(i, count): (u32, &u32)| {
+        let length = (f64::from(*count) / most).sqrt();
+        let at = |k: f64| TAU * ((f64::from(i) + k) / parts - 0.5);
+        let rim = [0.08, 0.5, 0.92].map(|k| point(at(k), length));
+        (*count > 0).then(|| [point(0.0, 0.0)].into_iter().chain(rim).collect())
+    };
+    (0..).zip(seen).filter_map(petal).collect()
 }
 
 fn labels(canvas: &mut Canvas, at: DVec2, radius: f64, arc: Arc) {
@@ -120,7 +143,7 @@ fn labels(canvas: &mut Canvas, at: DVec2, radius: f64, arc: Arc) {
 }
 
 /// Whole degrees where that says it all, else tenths.
-pub(super) fn degrees(radians: f64) -> String {
+pub(crate) fn degrees(radians: f64) -> String {
     let text = format!("{:.1}", radians.to_degrees());
     let text = text.strip_suffix(".0").unwrap_or(&text);
     let text = if text == "-0" { "0" } else { text };
@@ -128,12 +151,12 @@ pub(super) fn degrees(radians: f64) -> String {
 }
 
 /// `−40° to 70°`.
-pub(super) fn range(min: f64, max: f64) -> String {
+pub(crate) fn range(min: f64, max: f64) -> String {
     format!("{} to {}", degrees(min), degrees(max))
 }
 
 /// The same of an arc.
-pub(super) fn range_of(arc: Arc) -> String {
+pub(crate) fn range_of(arc: Arc) -> String {
     if arc.is_full() {
         return "any".to_owned();
     }
