@@ -70,7 +70,7 @@ impl Size {
         height: 284.0,
         globe: 108.0,
         middle: 132.0,
-        apart: 136.0,
+        apart: 132.0,
         detailed: true,
         legend: false,
     };
@@ -96,6 +96,7 @@ pub(crate) fn drawing(
             if figures.arcs.len() == 1 {
                 size.width *= 0.5;
             }
+            size.height = 256.0;
             dials(&mut canvas, size, joint.kind, figures, seen);
         }
     }
@@ -246,6 +247,9 @@ fn globes(
         }
 
         let mut taken = rulers(canvas, size, view, middle);
+        let other = DVec2::new(0.5 * size.width - side * size.apart, size.middle);
+        let reach = DVec2::splat(size.globe + 8.0);
+        taken.push((other - reach, other + reach));
         for d in lattice(view).into_iter().chain(lonely(view, swing, limit)) {
             if !contains(d) {
                 continue;
@@ -283,8 +287,8 @@ fn globes(
 
 /// One of the points in each cell of a grid, the first one: every place that was seen stays, and there
 /// are not more than can be told apart. The cells are as small as leave so many points.
-fn thinned(points: Vec<DVec2>) -> Vec<DVec2> {
-    const MOST: usize = 1200;
+pub(crate) fn thinned(points: Vec<DVec2>) -> Vec<DVec2> {
+    const MOST: usize = 1000;
     let mut side = 1.6;
     let mut left = points;
     loop {

@@ -5,16 +5,17 @@ use std::fmt::Write as _;
 use glam::DVec2;
 
 use super::clinical::{Clinical, Sources};
-use super::column::around;
+use super::column::{around, extent};
 use super::interval::before_and_after;
 use super::plot::over_time;
 use super::series::Series;
-use super::space::{self, motion_space};
+use super::space::motion_space;
 use super::words::{Html, Name, confidence_bar, count, limits};
 use crate::limits::{Limit, PreparedLimit};
 use crate::picture::Figures;
 use crate::picture::card::{Seen, drawing, percent};
 use crate::picture::dial::degrees;
+use crate::picture::svg::Canvas;
 use crate::rig::{JointKind, RigJoint};
 
 /// Everything about a joint that is shown.
@@ -59,9 +60,15 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
         text.push_str("</ul>\n");
     }
     // The table of ends goes here: visits and interval of each.
-    text.push_str("<div class=\"figures\">\n");
-    figures(&mut text, of, series);
-    text.push_str("</div>\n");
+    if series.turns.is_empty() {
+        text.push_str("<p>The files do not have this joint.</p>\n");
+    } else if joint.kind == JointKind::Fixed && is_still(series) {
+        text.push_str("<p>It holds still in all frames.</p>\n");
+    } else {
+        text.push_str("<div class=\"figures\">\n");
+        figures(&mut text, of, series);
+        text.push_str("</div>\n");
+    }
     for clinical in &of.clinical {
         text.push_str(&clinical.html(sources));
     }
@@ -95,10 +102,25 @@ fn facts(of: &Subject<'_>) -> Vec<String> {
     facts
 }
 
-fn figure(text: &mut String, class: &str, svg: &str, caption: &str) {
-    let _ = write!(
+/// Whether nothing that can be seen happens.
+fn is_still(series: &Series) -> bool {
+    const SEEN: f64 = 1e-5;
+    let width = |c| extent(series.accepted(c)).map_or(0.0, |[low, high]| high - low);
+    series.channels.iter().all(|c| width(c) < SEEN)
+}
+
+fn figure(
+    text: &mut String,
+    class: &str,
+    (canvas, size): &(Canvas, DVec2),
+    name: &str,
+    caption: &str,
+) {
+    let svg = canvas.embedded(*size, name);
+    let width = size.x;
+    let _ = writeln!(
         text,
-        "<figure class=\"{class}\">{svg}<figcaption>{caption}</figcaption></figure>\n"
+        "<figure class=\"{class}\" style=\"width:{width:.0}px\">{svg}<figcaption>{caption}</figcaption></figure>"
     );
 }
 
@@ -110,41 +132,28 @@ fn figures(text: &mut String, of: &Subject<'_>, series: &Series) {
     let turns: Vec<Vec<u32>> = series.channels.iter().map(|c| around(series.accepted(c))).collect();
     let seen = Seen { directions: &directions, left_out: &left_out, turns: &turns };
     let mut room = ROW;
-    if let Some((canvas, size)) = drawing(of.joint, &of.prepared, &of.figures, seen) {
-        room -= size.x;
-        let caption = if directions.is_empty() && !matches!(of.joint.limit, Limit::SwingTwist(_)) {
+    if let Some(drawn) = drawing(of.joint, &of.prepared, &of.figures, seen) {
+        room -= drawn.1.x;
+        let caption = if of.figures.swing.is_none() {
             "What is allowed (blue) and how often each angle was seen (rose); the axis points at you."
         } else {
             "Where the bone may point (blue), where it pointed (dots), and the twist allowed there (orange)."
         };
-        figure(text, "limit", &canvas.embedded(size, &format!("limit of {}", of.name)), caption);
+        figure(text, "limit", &drawn, &format!("limit of {}", of.name), caption);
     }
-    if let Some((canvas, size)) = before_and_after(series, room.max(560.0)) {
-        let svg = canvas.embedded(
-            size,
-            &format!("angles of {} before and after the interval analysis", of.name),
-        );
-        figure(
-            text,
-            "interval",
-            &svg,
-            "How often each angle was seen, and the range that holds it once the circle is cut at the largest gap. Heights are square roots of counts.",
-        );
+    if let Some(drawn) = before_and_after(series, room) {
+        let name = format!("angles of {} before and after the interval analysis", of.name);
+        let caption = "How often each angle was seen, and the range that holds it once the circle is cut at the \
+                       largest gap. Heights are square roots of counts.";
+        figure(text, "interval", &drawn, &name, caption);
     }
-    if let Some((canvas, size)) = over_time(series) {
-        let svg = canvas.embedded(size, &format!("angles of {} over time", of.name));
-        figure(text, "time", &svg, "Angles over time, with the range that the limit allows.");
+    if let Some(drawn) = over_time(series) {
+        let caption = "Angles over time, with the range that the limit allows.";
+        figure(text, "time", &drawn, &format!("angles of {} over time", of.name), caption);
     }
-    if let Some(canvas) = motion_space(series) {
-        let svg = canvas.embedded(
-            DVec2::new(space::SIZE.x, space::SIZE.y),
-            &format!("motion space of {}", of.name),
-        );
-        figure(
-            text,
-            "space",
-            &svg,
-            "Turns from the mean along their principal axes: a hinge is a line, a ball a cloud.",
-        );
+    if let Some(drawn) = motion_space(series) {
+        let caption =
+            "Turns from the mean along their principal axes: a hinge is a line, a ball a cloud.";
+        figure(text, "space", &drawn, &format!("motion space of {}", of.name), caption);
     }
 }

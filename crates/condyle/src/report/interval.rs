@@ -5,6 +5,7 @@ use std::f64::consts::{PI, TAU};
 use glam::DVec2;
 
 use super::column::{Gap, extent, histogram, largest_gap, lifted, middle, ticks};
+use super::plot::tenths;
 use super::series::{Channel, Series};
 use crate::math::Arc;
 use crate::picture::dial::degrees;
@@ -40,21 +41,31 @@ pub(super) fn before_and_after(series: &Series, width: f64) -> Option<(Canvas, D
     (y > TOP).then(|| (canvas, DVec2::new(width, y - 10.0)))
 }
 
-/// Bars between two angles.
+/// Bars between two angles, as one outline.
 fn bars(canvas: &mut Canvas, at: DVec2, size: DVec2, counts: &[u32]) {
     let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(1));
     let parts = f64::from(u32::try_from(counts.len()).unwrap_or(u32::MAX).max(1));
     let step = size.x / parts;
-    let bar = |(i, count): (u32, &u32)| {
-        // A single sample is still seen.
-        let height = (size.y * (f64::from(*count) / most).sqrt()).max(1.0);
-        let (x, bottom) = (at.x + f64::from(i) * step, at.y + size.y);
-        let corners =
-            [(x, bottom), (x, bottom - height), (x + step, bottom - height), (x + step, bottom)];
-        (*count > 0).then(|| corners.map(|(x, y)| DVec2::new(x, y)).to_vec())
+    let mut data = String::new();
+    let mut command = |letter: char, value: f64| {
+        data.push(letter);
+        tenths(&mut data, value);
     };
-    let bars: Vec<Vec<DVec2>> = (0..).zip(counts).filter_map(bar).collect();
-    canvas.path("rp-bars", &bars, true);
+    let mut before = 0;
+    command('M', at.x);
+    command(' ', at.y + size.y);
+    for (i, count) in (0_u32..).zip(counts).chain([(counts.len().try_into().unwrap_or(0), &0)]) {
+        if *count != before {
+            // A single sample is still seen.
+            let share = (f64::from(*count) / most).sqrt();
+            let height = if *count == 0 { 0.0 } else { (size.y * share).max(1.0) };
+            command('H', at.x + f64::from(i) * step);
+            command('V', at.y + size.y - height);
+            before = *count;
+        }
+    }
+    data.push('Z');
+    canvas.data("rp-bars", &data);
 }
 
 fn axis(canvas: &mut Canvas, at: DVec2, size: DVec2, marks: &[(f64, String)]) {

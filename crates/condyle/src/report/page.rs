@@ -356,7 +356,7 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
             some_of(&all)
         ));
     }
-    items.extend(notes(entries));
+    let notes = notes(entries);
     text.push_str("<section id=\"first\">\n<h2>Look at these first</h2>\n");
     if items.is_empty() {
         text.push_str("<p>Nothing stands out.</p>\n");
@@ -366,6 +366,14 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
             let _ = writeln!(text, "<li>{item}</li>");
         }
         text.push_str("</ul>\n");
+    }
+    if !notes.is_empty() {
+        // They are on the cards as well.
+        let _ = writeln!(text, "<details><summary>Notes on joints</summary>\n<ul class=\"notes\">");
+        for note in notes {
+            let _ = writeln!(text, "<li>{note}</li>");
+        }
+        text.push_str("</ul></details>\n");
     }
     text.push_str("</section>\n");
 }
@@ -403,12 +411,10 @@ fn notes(entries: &[Entry<'_>]) -> Vec<String> {
             }
         }
     }
-    let mut items: Vec<String> = groups
-        .iter()
-        .map(|(note, names)| format!("<b>Note</b>: {}: {}", some_of(names), Html(note)))
-        .collect();
+    let mut items: Vec<String> =
+        groups.iter().map(|(note, names)| format!("{}: {}", some_of(names), Html(note))).collect();
     if left_over > 0 {
-        items.push(format!("<b>Notes</b>: {} more are on the cards.", count(left_over as u64)));
+        items.push(format!("{} more are on the cards.", count(left_over as u64)));
     }
     items
 }

@@ -94,7 +94,7 @@ impl Window {
     /// The curve: all values if they are few, else the least and the largest in each column of pixels.
     /// What was left out is left out, and where the angle goes around the curve is broken.
     fn curve(&self, series: &Series, channel: &Channel) -> String {
-        let mut pen = Pen { data: String::new(), window: self, column: None, down: false };
+        let mut pen = Pen { data: String::new(), window: self, column: None, x: 0.0, down: false };
         let columns = self.size.x.max(1.0);
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         let few = channel.values.len() as f64 <= 1.5 * columns;
@@ -170,20 +170,26 @@ struct Pen<'a> {
     data: String,
     window: &'a Window,
     column: Option<Column>,
+    /// Where it is, if it is down.
+    x: f64,
     down: bool,
 }
 
 impl Pen<'_> {
     fn point(&mut self, x: f64, angle: f64) {
-        self.data.push(if self.down { 'L' } else { 'M' });
-        tenths(&mut self.data, x);
-        self.data.push(' ');
+        if self.down && x == self.x {
+            self.data.push('V');
+        } else {
+            self.data.push(if self.down { 'L' } else { 'M' });
+            tenths(&mut self.data, x);
+            self.data.push(' ');
+        }
         tenths(&mut self.data, self.window.y(angle));
         if !self.down {
             // A value alone is a dot.
             self.data.push_str("h0");
         }
-        self.down = true;
+        (self.x, self.down) = (x, true);
     }
 
     fn gather(&mut self, x: f64, angle: f64) {

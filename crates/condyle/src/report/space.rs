@@ -5,10 +5,11 @@ use glam::{DVec2, DVec3};
 use super::column::{extent, ticks};
 use super::series::Series;
 use crate::math::{Rotation, mean_rotation, symmetric_eigen};
+use crate::picture::card::thinned;
 use crate::picture::dial::degrees;
 use crate::picture::svg::{Anchor, Canvas};
 
-pub(super) const SIZE: DVec2 = DVec2::new(280.0, 196.0);
+const SIZE: DVec2 = DVec2::new(280.0, 172.0);
 
 /// At most so many samples are looked at, evenly spread in time.
 const MOST: usize = 1000;
@@ -21,7 +22,7 @@ const MOST: usize = 1000;
 /// Figure 4 of M. Engell-Nørregård and K. Erleben, "Estimation of joint types and joint limits from
 /// motion capture data", which has the vector parts of quaternions; a rotation vector has the same
 /// direction, and the angle as its length.
-pub(super) fn motion_space(series: &Series) -> Option<Canvas> {
+pub(super) fn motion_space(series: &Series) -> Option<(Canvas, DVec2)> {
     let kept: Vec<Rotation> = series
         .turns
         .iter()
@@ -63,7 +64,7 @@ pub(super) fn motion_space(series: &Series) -> Option<Canvas> {
         let middle = at + DVec2::splat(0.5 * side);
         canvas.rectangle("rp-panel", at, DVec2::splat(side), 0.0);
         let to = |x: f64| 0.47 * side * x / reach;
-        let shown = ticks(-reach.to_degrees(), reach.to_degrees(), 3, true);
+        let shown = ticks(-reach.to_degrees(), reach.to_degrees(), 4, true);
         let mut grid = Vec::new();
         for tick in shown {
             let offset = to(tick.to_radians());
@@ -94,12 +95,12 @@ pub(super) fn motion_space(series: &Series) -> Option<Canvas> {
         canvas.path("cl-grid", &grid, false);
         let dots: Vec<DVec2> =
             along.iter().map(|v| middle + DVec2::new(to(v.x), -to(v.to_array()[other]))).collect();
-        canvas.dots("cl-seen", &dots);
+        canvas.dots("cl-seen", &thinned(dots));
         let title = if other == 1 { "1st and 2nd axis" } else { "1st and 3rd axis" };
         canvas.text("cl-ink", DVec2::new(middle.x, 12.0), Anchor::Middle, title);
     }
     let words = spread.map(degrees).join(", ");
     let at = DVec2::new(0.5 * SIZE.x, 18.0 + side + 32.0);
     canvas.text("cl-small", at, Anchor::Middle, &format!("spread along them: {words}"));
-    Some(canvas)
+    Some((canvas, SIZE))
 }
