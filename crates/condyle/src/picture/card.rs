@@ -26,6 +26,8 @@ pub(super) struct Size {
     middle: f64,
     /// How far the middles of the two globes are from that of the card.
     apart: f64,
+    /// Room for labels beside a dial.
+    beside: f64,
     /// Whether extremes have labels.
     detailed: bool,
     /// Whether it explains itself.
@@ -51,6 +53,7 @@ impl Size {
         globe: 150.0,
         middle: 266.0,
         apart: 189.0,
+        beside: 34.0,
         detailed: true,
         legend: true,
     };
@@ -61,6 +64,7 @@ impl Size {
         globe: 80.0,
         middle: 192.0,
         apart: 98.0,
+        beside: 34.0,
         detailed: false,
         legend: false,
     };
@@ -71,6 +75,7 @@ impl Size {
         globe: 108.0,
         middle: 132.0,
         apart: 132.0,
+        beside: 54.0,
         detailed: true,
         legend: false,
     };
@@ -93,9 +98,11 @@ pub(crate) fn drawing(
         }
         _ if figures.arcs.is_empty() => return None,
         _ => {
-            if figures.arcs.len() == 1 {
-                size.width *= 0.5;
-            }
+            size.width = match figures.arcs.len() {
+                1 => 280.0,
+                2 => 560.0,
+                _ => 660.0,
+            };
             size.height = 256.0;
             dials(&mut canvas, size, joint.kind, figures, seen);
         }
@@ -195,7 +202,7 @@ fn dials(canvas: &mut Canvas, size: Size, kind: JointKind, figures: &Figures, se
         return;
     }
     let room = size.width / f64::from(n);
-    let radius = (0.5 * room - 34.0).min(0.8 * size.globe);
+    let radius = (0.5 * room - size.beside).min(0.8 * size.globe);
     for (i, (name, arc)) in (0_u32..).zip(&figures.arcs) {
         let at = DVec2::new((f64::from(i) + 0.5) * room, size.middle - 4.0);
         let name = match figures.shape {
@@ -247,9 +254,15 @@ fn globes(
         }
 
         let mut taken = rulers(canvas, size, view, middle);
+        // Neither on the other globe nor over the edge.
         let other = DVec2::new(0.5 * size.width - side * size.apart, size.middle);
         let reach = DVec2::splat(size.globe + 8.0);
         taken.push((other - reach, other + reach));
+        let (far, whole) = (DVec2::splat(1000.0), DVec2::new(size.width, size.height));
+        taken.push((-far, DVec2::new(far.x, 2.0)));
+        taken.push((-far, DVec2::new(2.0, far.y)));
+        taken.push((DVec2::new(whole.x - 2.0, -far.y), far));
+        taken.push((DVec2::new(-far.x, whole.y - 2.0), far));
         for d in lattice(view).into_iter().chain(lonely(view, swing, limit)) {
             if !contains(d) {
                 continue;
@@ -398,6 +411,7 @@ fn rulers(canvas: &mut Canvas, size: Size, view: View, middle: DVec2) -> Vec<(DV
     let around = |at: DVec2, half: DVec2| (at - half, at + half);
     vec![
         around(top - DVec2::new(0.0, 4.0), DVec2::new(6.0, 7.0)),
+        around(above + DVec2::new(-side * 20.0, -4.0), DVec2::new(22.0, 7.0)),
         around(right + DVec2::new(4.0 * beside, -4.0), DVec2::new(7.0, 8.0)),
         around(DVec2::new(middle.x, bottom + 12.0), DVec2::new(radius + 20.0, 14.0)),
         around(DVec2::new(edge + side * 16.0, middle.y), DVec2::new(18.0, radius + 8.0)),
@@ -455,6 +469,12 @@ fn label(
         (Anchor::End, DVec2::new(-10.0, -18.0)),
         (Anchor::Start, DVec2::new(10.0, 26.0)),
         (Anchor::End, DVec2::new(-10.0, 26.0)),
+        (Anchor::Middle, DVec2::new(0.0, -22.0)),
+        (Anchor::Middle, DVec2::new(0.0, 31.0)),
+        (Anchor::Start, DVec2::new(12.0, -32.0)),
+        (Anchor::End, DVec2::new(-12.0, -32.0)),
+        (Anchor::Start, DVec2::new(12.0, 40.0)),
+        (Anchor::End, DVec2::new(-12.0, 40.0)),
     ];
     let mut best: Option<(f64, Anchor, DVec2)> = None;
     for (anchor, offset) in places {
@@ -477,7 +497,9 @@ fn label(
     taken.push((at - DVec2::splat(4.0), at + DVec2::splat(4.0)));
     if let Some((_, anchor, offset)) = best {
         let from = corner(anchor, at + offset);
-        taken.push((from, from + DVec2::new(w, h)));
+        // What is below a text can still be seen, another text cannot.
+        let room = DVec2::new(2.0, 0.0);
+        taken.extend([(from - room, from + DVec2::new(w, h) + room); 4]);
         canvas.text("cl-halo", at + offset, anchor, text);
     }
 }

@@ -110,7 +110,7 @@ fn labels(canvas: &mut Canvas, at: DVec2, radius: f64, arc: Arc) {
     if !arc.is_full() && !arc.is_empty() {
         let (min, max) = (arc.min().radians(), arc.max().radians());
         // Labels that would touch are pushed apart, each to its own side.
-        let apart = 30.0 / (radius + 12.0);
+        let apart = 54.0 / (radius + 12.0);
         let gap = (TAU - (max - min)).min(max - min);
         let push = (0.5 * (apart - gap)).max(0.0);
         let push = if max - min <= TAU - (max - min) { push } else { -push };

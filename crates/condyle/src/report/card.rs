@@ -65,7 +65,8 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
     } else if joint.kind == JointKind::Fixed && is_still(series) {
         text.push_str("<p>It holds still in all frames.</p>\n");
     } else {
-        text.push_str("<div class=\"figures\">\n");
+        let class = if of.figures.arcs.len() == 1 { "figures one" } else { "figures" };
+        let _ = writeln!(text, "<div class=\"{class}\">");
         figures(&mut text, of, series);
         text.push_str("</div>\n");
     }
@@ -141,7 +142,7 @@ fn figures(text: &mut String, of: &Subject<'_>, series: &Series) {
         };
         figure(text, "limit", &drawn, &format!("limit of {}", of.name), caption);
     }
-    if let Some(drawn) = before_and_after(series, room) {
+    if let Some(drawn) = before_and_after(series, room.min(0.5 * ROW)) {
         let name = format!("angles of {} before and after the interval analysis", of.name);
         let caption = "How often each angle was seen, and the range that holds it once the circle is cut at the \
                        largest gap. Heights are square roots of counts.";

@@ -209,7 +209,7 @@ impl Clinical {
         let (low, high) = (low - pad, high + pad);
         let mut text = format!(
             "<div class=\"scroll\"><table class=\"clinical\">\n<caption>{}</caption>\n<thead><tr>\
-             <th scope=\"col\">clinical angle</th><th scope=\"col\">seen (dark) and published (light)</th>\
+             <th scope=\"col\">clinical angle</th><th scope=\"col\">seen (bar) and published (box)</th>\
              <th scope=\"col\">seen</th><th scope=\"col\">published</th><th scope=\"col\">explored</th>\
              <th scope=\"col\">beyond</th></tr></thead>\n<tbody>\n",
             Html(&self.title)

@@ -176,16 +176,19 @@ impl Findings {
         const FAR: f64 = 10.0;
         for joint in clinical {
             if let Some((angle, by)) = joint.beyond().filter(|(_, by)| by.to_degrees() > FAR) {
-                self.beyond.push((
-                    id,
-                    format!("{} {}", angle.split(" (").next().unwrap_or(angle), degrees(by)),
-                ));
-            }
-            if let Some(share) = joint.explored().filter(|share| *share < 0.5) {
-                self.little.push((id, share));
+                let angle = angle.split(" (").next().unwrap_or(angle);
+                self.beyond.push((id, format!("{angle} {}", degrees(by))));
             }
         }
+        if let Some(share) = explored(clinical).filter(|share| *share < 0.5) {
+            self.little.push((id, share));
+        }
     }
+}
+
+/// How much of the published range was seen, of the first that has one.
+fn explored(clinical: &[Clinical]) -> Option<f64> {
+    clinical.iter().find_map(Clinical::explored)
 }
 
 fn add_row(rows: &mut String, entry: &Entry<'_>, of: &Subject<'_>, series: &Series) {
@@ -193,7 +196,7 @@ fn add_row(rows: &mut String, entry: &Entry<'_>, of: &Subject<'_>, series: &Seri
     let body = of.clinical.first().map(|c| {
         format!("<small>{}</small>", Html(c.title().split(':').next().unwrap_or_default()))
     });
-    let explored = of.clinical.iter().find_map(Clinical::explored);
+    let explored = explored(&of.clinical);
     let number = |n: Option<u64>| n.map(count).unwrap_or_default();
     let key = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.4}"));
     let spark = if joint.kind == JointKind::Free { None } else { sparkline(series) };

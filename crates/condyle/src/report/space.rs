@@ -58,9 +58,9 @@ pub(super) fn motion_space(series: &Series) -> Option<(Canvas, DVec2)> {
     let reach = extent(along.iter().flat_map(|v| v.to_array().map(f64::abs)))?[1].max(0.0175);
 
     let mut canvas = Canvas::default();
-    let side = 112.0;
+    let side = 106.0;
     for (panel, other) in [(0.0, 1_usize), (1.0, 2)] {
-        let at = DVec2::new(30.0 + panel * (side + 24.0), 18.0);
+        let at = DVec2::new(36.0 + panel * (side + 22.0), 18.0);
         let middle = at + DVec2::splat(0.5 * side);
         canvas.rectangle("rp-panel", at, DVec2::splat(side), 0.0);
         let to = |x: f64| 0.47 * side * x / reach;
