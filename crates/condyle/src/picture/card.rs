@@ -34,6 +34,9 @@ pub(super) struct Size {
     legend: bool,
 }
 
+/// Samples on one side of a globe, at most.
+const DOTS: usize = 500;
+
 /// What was seen of a joint, to be drawn with its limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen<'a> {
@@ -250,7 +253,7 @@ fn globes(
         for (class, directions) in [("cl-seen", seen.directions), ("cl-out", seen.left_out)] {
             let here = directions.iter().filter(|d| view.depth(**d) >= 0.0);
             let points: Vec<DVec2> = here.map(|d| screen(view.project(*d))).collect();
-            canvas.dots(class, &thinned(points));
+            canvas.dots(class, &thinned(points, DOTS));
         }
 
         let mut taken = rulers(canvas, size, view, middle);
@@ -299,9 +302,8 @@ fn globes(
 }
 
 /// One of the points in each cell of a grid, the first one: every place that was seen stays, and there
-/// are not more than can be told apart. The cells are as small as leave so many points.
-pub(crate) fn thinned(points: Vec<DVec2>) -> Vec<DVec2> {
-    const MOST: usize = 1000;
+/// are not more than `most`: the cells grow until there are so few.
+pub(crate) fn thinned(points: Vec<DVec2>, most: usize) -> Vec<DVec2> {
     let mut side = 1.6;
     let mut left = points;
     loop {
@@ -309,7 +311,7 @@ pub(crate) fn thinned(points: Vec<DVec2>) -> Vec<DVec2> {
         #[allow(clippy::cast_possible_truncation, reason = "pixels of a picture; it saturates")]
         let cell = |x: f64| (x / side).floor() as i32;
         left.retain(|p| cells.insert((cell(p.x), cell(p.y))));
-        if left.len() <= MOST {
+        if left.len() <= most {
             return left;
         }
         side *= 1.25;

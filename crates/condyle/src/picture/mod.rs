@@ -17,7 +17,7 @@ mod figures;
 mod globe;
 pub(crate) mod svg;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use glam::DVec2;
 

@@ -106,11 +106,11 @@ pub(super) fn page(
 
     let title = if about.title.is_empty() { "Joint report" } else { &about.title };
     let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
          <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
         crate::picture::svg::Escaped(title),
         // On paper it is light.

@@ -16,6 +16,8 @@ pub(super) const WIDTH: f64 = 840.0;
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 12.0;
 const HEIGHT: f64 = 84.0;
+/// How many pixels a column is wide.
+const COLUMN: f64 = 2.0;
 
 /// Adds a number with one decimal, none if that is zero.
 pub(super) fn tenths(data: &mut String, x: f64) {
@@ -117,11 +119,16 @@ impl Window {
                 #[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
                 let x = self.x(segment.start_s + i as f64 * segment.step_s);
                 let angle = lifted(*value, self.middle);
-                if (angle - before).abs() > PI {
-                    pen.lift();
-                }
+                let around = (angle - before).abs() > PI;
                 before = angle;
-                if few { pen.point(x, angle) } else { pen.gather(x, angle) }
+                if few {
+                    if around {
+                        pen.lift();
+                    }
+                    pen.point(x, angle);
+                } else {
+                    pen.gather(x, angle, around);
+                }
             }
         }
         pen.lift();
@@ -192,8 +199,9 @@ impl Pen<'_> {
         (self.x, self.down) = (x, true);
     }
 
-    fn gather(&mut self, x: f64, angle: f64) {
-        let x = x.floor();
+    /// Into the column of pixels at `x`; the next one is not joined to it where the angle goes around.
+    fn gather(&mut self, x: f64, angle: f64, around: bool) {
+        let x = COLUMN * (x / COLUMN).floor();
         match &mut self.column {
             Some(column) if column.x == x => {
                 if angle < column.low {
@@ -205,6 +213,7 @@ impl Pen<'_> {
             }
             _ => {
                 self.flush();
+                self.down &= !around;
                 self.column = Some(Column { x, low: angle, high: angle, low_first: true });
             }
         }

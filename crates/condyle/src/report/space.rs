@@ -11,6 +11,9 @@ use crate::picture::svg::{Anchor, Canvas};
 
 const SIZE: DVec2 = DVec2::new(280.0, 172.0);
 
+/// Samples in one of the two pictures, at most.
+const DOTS: usize = 300;
+
 /// At most so many samples are looked at, evenly spread in time.
 const MOST: usize = 1000;
 
@@ -95,7 +98,7 @@ pub(super) fn motion_space(series: &Series) -> Option<(Canvas, DVec2)> {
         canvas.path("cl-grid", &grid, false);
         let dots: Vec<DVec2> =
             along.iter().map(|v| middle + DVec2::new(to(v.x), -to(v.to_array()[other]))).collect();
-        canvas.dots("cl-seen", &thinned(dots));
+        canvas.dots("cl-seen", &thinned(dots, DOTS));
         let title = if other == 1 { "1st and 2nd axis" } else { "1st and 3rd axis" };
         canvas.text("cl-ink", DVec2::new(middle.x, 12.0), Anchor::Middle, title);
     }
