@@ -386,7 +386,6 @@ fn estimate_writes_a_report_that_is_the_same_each_time() {
     let page = folder.read("page.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<bdi>swing.bvh</bdi>"));
     assert_eq!(folder.names(), ["page.html", "rig.json", "swing.bvh"]);
-    // A bind pose that is the rest pose changes nothing but says so.
     let value =
         json(&folder, "estimate --json swing.bvh -o rig.json --threads 3 --report again.html");
     assert_eq!(value["report"], "again.html");

@@ -305,10 +305,9 @@ fn nothing_degenerate_breaks_the_page() {
     check(&html(&Rig::default(), &[], None, &about));
     // All shapes of limits, with and without motion that has nothing to do with them.
     let mut all = rig_of_all_kinds();
-    for swing in [crate::limits::SwingLimit::Ellipse { rx: deg(0.0), ry: deg(0.0) }] {
-        let joint = RigJoint::new(JointKind::Ball, Limit::SwingTwist(limit_of(swing)));
-        all.joints.insert("nowhere", joint);
-    }
+    let point = crate::limits::SwingLimit::Ellipse { rx: deg(0.0), ry: deg(0.0) };
+    let point = RigJoint::new(JointKind::Ball, Limit::SwingTwist(limit_of(point)));
+    all.joints.insert("nowhere", point);
     check(&html(&all, &[], None, &about));
     let names: Vec<String> = all.joints.iter().map(|(n, _)| n.to_owned()).collect();
     let skeleton = chain(&names.iter().map(String::as_str).collect::<Vec<_>>());
