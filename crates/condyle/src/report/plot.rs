@@ -224,7 +224,7 @@ impl Pen<'_> {
         let (first, second) = if low_first { (low, high) } else { (high, low) };
         self.point(x, first);
         if low < high {
-            self.point(x, second);
+            self.point(x + 0.5 * COLUMN, second);
         }
     }
 
