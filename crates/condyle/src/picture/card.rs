@@ -288,6 +288,7 @@ fn globes(
         if view.depth(rest) > -1e-9 {
             let at = screen(view.project(rest));
             canvas.circle("cl-rest", at, if size.detailed { 5.0 } else { 3.5 });
+            taken.push((at - DVec2::splat(7.0), at + DVec2::splat(7.0)));
         }
         for (d, text) in &extremes {
             if view.depth(*d) > if view == View::FRONT { -1e-6 } else { 1e-6 } {
