@@ -473,6 +473,9 @@ pub(crate) struct Estimate {
     /// name is a number: ./12)
     #[arg(long, value_name = "FRAME|FILE")]
     pub(crate) bind: Option<PathBuf>,
+    /// Also write a page to read: what was found, how far to trust it, with pictures of every joint
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -36,6 +36,7 @@ mod memory;
 pub mod motion;
 pub mod picture;
 pub mod presets;
+pub mod report;
 pub mod rig;
 pub mod skeleton;
 pub mod synth;

@@ -14,7 +14,7 @@ use condyle::synth::{Figure, JointTruth, Options, Synth};
 use serde_json::{Value, json};
 
 use super::figures::{figures_of, percent, short_arc};
-use super::{Answer, print_bytes};
+use super::{Answer, print_bytes, report};
 use crate::args::Demo;
 use crate::output::{Failure, json_degrees, new_table, number, write_whole};
 
@@ -38,8 +38,11 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     let take = Take { skeleton: &synth.skeleton, clip: &synth.clip };
     let how = EstimateOptions { ends: true, ..EstimateOptions::default() };
     let found = estimate(&[take], &how).map_err(|e| failed(e.to_string()))?;
-    let rig = found.clone().into_rig().write().map_err(|e| Failure::Rig(vec![e]))?;
+    let rig = found.clone().into_rig();
+    let page = report::of_demo(&rig, &found, &synth);
+    let rig = rig.write().map_err(|e| Failure::Rig(vec![e]))?;
     write_whole(&args.output.join("rig.json"), &rig)?;
+    write_whole(&args.output.join("report.html"), page.as_bytes())?;
     let text = if args.json {
         format!("{:#}\n", json_of(&synth, &found, &again))
     } else {
@@ -96,8 +99,8 @@ fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> S
     let off = again.iter().map(|a| a.farthest_m).fold(0.0, f64::max);
     let _ = writeln!(
         text,
-        "\nWritten to {folder}: rig.json, and the motion as figure.bvh, figure.asf + figure.amc and\n\
-         figure.trc; read back, no joint is farther off than {off:.0e} m."
+        "\nWritten to {folder}: rig.json; report.html, to look at in a browser; and the motion as figure.bvh,\n\
+         figure.asf + figure.amc and figure.trc; read back, no joint is farther off than {off:.0e} m."
     );
     // As it was called, so that the lines work where it is not on the path.
     let me = std::env::args().next().unwrap_or_else(|| "condyle".to_owned());

@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::figures::{figures_of, in_a_line, in_words};
 use super::rig::rig_of;
-use super::{Answer, limits, write_and_report};
+use super::{Answer, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
     Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
-    print_warnings, printable, progress, some_of, working, wrapped,
+    print_warnings, printable, progress, some_of, working, wrapped, write_whole,
 };
 
 /// Columns of text.
@@ -71,6 +71,7 @@ pub(super) struct Origin {
 pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
     let target = Target::of(args);
+    report::check_path(args)?;
     let there = existing(&target)?;
     let mut clips = Vec::new();
     read_clips(&args.files, &args.reading, args.how.sampling.samples, |clip| {
@@ -107,7 +108,15 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         1 => String::new(),
         n => format!(" of {n} files"),
     };
-    deliver(&target, there, &found, &Origin { what, json, lines: Vec::new() })
+    let mut lines = Vec::new();
+    if let Some(path) = &args.report {
+        let (rig, _) = updated(there.clone(), &found);
+        let page = report::of_estimate(&rig, &found, &clips, args);
+        write_whole(path, page.as_bytes())?;
+        json.insert("report".to_owned(), json!(path.display().to_string()));
+        lines.push(format!("The report is in {}.", path.display()));
+    }
+    deliver(&target, there, &found, &Origin { what, json, lines })
 }
 
 /// Options that change nothing should not seem to.

@@ -10,6 +10,7 @@ mod estimate;
 mod figures;
 mod info;
 mod limits;
+mod report;
 mod resample;
 mod rig;
 mod stats;

@@ -464,3 +464,29 @@ fn estimate_then_check_on_the_same_real_clip_is_content() {
     // 02_01.bvh has a T-pose in front.
     assert!(left_out > 0 || real_clips().is_empty());
 }
+
+#[test]
+fn estimate_writes_a_report_that_is_the_same_each_time() {
+    let folder = Folder::new("estimate_report");
+    folder.write("swing.bvh", &swinging(200));
+    let got = folder.condyle("estimate swing.bvh -o rig.json --report page.html");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert_eq!(got.status.code(), Some(0), "{out}");
+    assert!(out.contains("The report is in page.html.\n"), "{out}");
+    let page = folder.read("page.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<bdi>swing.bvh</bdi>"));
+    assert_eq!(folder.names(), ["page.html", "rig.json", "swing.bvh"]);
+    let value =
+        json(&folder, "estimate --json swing.bvh -o rig.json --threads 3 --report again.html");
+    assert_eq!(value["report"], "again.html");
+    assert_eq!(folder.read("again.html"), page);
+    let _ = json(&folder, "estimate --json swing.bvh -o rig.json --bind 5 --report bound.html");
+    assert!(folder.read("bound.html").contains("<bdi>bind pose</bdi>"));
+    for path in ["-", "rig.json", "swing.bvh"] {
+        let got = folder.condyle(&format!("estimate swing.bvh -o rig.json --report {path}"));
+        assert_eq!(got.status.code(), Some(2), "{path}");
+        assert!(complaints(&got).contains("the report cannot go to"), "{path}");
+    }
+    let got = folder.condyle("estimate swing.bvh -o rig.json --report none/page.html");
+    assert_eq!(got.status.code(), Some(2));
+}

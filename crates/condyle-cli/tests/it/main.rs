@@ -6,6 +6,7 @@
     reason = "a test that fails panics"
 )]
 
+mod browser;
 mod corpus;
 mod estimate;
 
@@ -682,7 +683,10 @@ fn demo_needs_nothing_and_writes_what_it_says() {
         .map(|e| e.unwrap().file_name().into_string().unwrap())
         .collect();
     made.sort();
-    assert_eq!(made, ["figure.amc", "figure.asf", "figure.bvh", "figure.trc", "rig.json"]);
+    assert_eq!(
+        made,
+        ["figure.amc", "figure.asf", "figure.bvh", "figure.trc", "report.html", "rig.json"]
+    );
     // Estimate beside truth: what is one line in the table agrees in kind.
     let row = |name: &str| out.lines().find(|l| l.trim_start().starts_with(name)).unwrap();
     let elbow: Vec<&str> = row("LeftForeArm").split_whitespace().collect();

@@ -26,8 +26,26 @@ pub(super) struct Size {
     middle: f64,
     /// How far the middles of the two globes are from that of the card.
     apart: f64,
-    /// Whether extremes have labels and there is a legend.
+    /// Room for labels beside a dial.
+    beside: f64,
+    /// Whether extremes have labels.
     detailed: bool,
+    /// Whether it explains itself.
+    legend: bool,
+}
+
+/// Samples on one side of a globe, at most.
+const DOTS: usize = 500;
+
+/// What was seen of a joint, to be drawn with its limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen<'a> {
+    /// Where the bone pointed: components along x, y and the bone.
+    pub(crate) directions: &'a [DVec3],
+    /// Where it pointed in samples that were left out.
+    pub(crate) left_out: &'a [DVec3],
+    /// For each arc of the figures how often its angle was in each part of the circle, from −180° on.
+    pub(crate) turns: &'a [Vec<u32>],
 }
 
 impl Size {
@@ -38,7 +56,9 @@ impl Size {
         globe: 150.0,
         middle: 266.0,
         apart: 189.0,
+        beside: 34.0,
         detailed: true,
+        legend: true,
     };
     /// One of many.
     pub(super) const CELL: Self = Self {
@@ -47,8 +67,50 @@ impl Size {
         globe: 80.0,
         middle: 192.0,
         apart: 98.0,
+        beside: 34.0,
         detailed: false,
+        legend: false,
     };
+    /// On a page that has the heading and the legend. One dial is half as wide.
+    const PAGE: Self = Self {
+        width: 560.0,
+        height: 284.0,
+        globe: 108.0,
+        middle: 132.0,
+        apart: 132.0,
+        beside: 54.0,
+        detailed: true,
+        legend: false,
+    };
+}
+
+/// The globes or dials of a joint with what was seen of it, and how large they are. None where there is
+/// nothing to be drawn: every turn is allowed, or none.
+pub(crate) fn drawing(
+    joint: &RigJoint,
+    prepared: &PreparedLimit,
+    figures: &Figures,
+    seen: Seen<'_>,
+) -> Option<(Canvas, DVec2)> {
+    let mut canvas = Canvas::default();
+    let mut size = Size::PAGE;
+    match (&joint.limit, prepared.swing()) {
+        (Limit::SwingTwist(of), Some(swing)) => {
+            let rest = joint.center.inverse() * of.axes.bone();
+            globes(&mut canvas, size, of, swing, rest, seen);
+        }
+        _ if figures.arcs.is_empty() => return None,
+        _ => {
+            size.width = match figures.arcs.len() {
+                1 => 280.0,
+                2 => 560.0,
+                _ => 660.0,
+            };
+            size.height = 256.0;
+            dials(&mut canvas, size, joint.kind, figures, seen);
+        }
+    }
+    Some((canvas, DVec2::new(size.width, size.height)))
 }
 
 /// A card, and what it says in words.
@@ -84,9 +146,9 @@ pub(super) fn card(name: &str, joint: &RigJoint, size: Size) -> Result<Card, Lim
     match (&joint.limit, prepared.swing()) {
         (Limit::SwingTwist(of), Some(swing)) => {
             let rest = joint.center.inverse() * of.axes.bone();
-            globes(&mut canvas, size, of, swing, rest);
+            globes(&mut canvas, size, of, swing, rest, Seen::default());
         }
-        _ => dials(&mut canvas, size, joint.kind, &figures),
+        _ => dials(&mut canvas, size, joint.kind, &figures, Seen::default()),
     }
     Ok(Card { canvas, words: lines.join("; ") })
 }
@@ -122,11 +184,11 @@ fn swing_words(swing: &SwingFigures) -> [String; 2] {
 }
 
 /// Whole percents, of small shares one digit more.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     if share < 0.1 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
 
-fn dials(canvas: &mut Canvas, size: Size, kind: JointKind, figures: &Figures) {
+fn dials(canvas: &mut Canvas, size: Size, kind: JointKind, figures: &Figures, seen: Seen<'_>) {
     let n = u32::try_from(figures.arcs.len()).unwrap_or(0);
     if n == 0 {
         let (word, sentence) = match figures.shape {
@@ -143,7 +205,7 @@ fn dials(canvas: &mut Canvas, size: Size, kind: JointKind, figures: &Figures) {
         return;
     }
     let room = size.width / f64::from(n);
-    let radius = (0.5 * room - 34.0).min(0.8 * size.globe);
+    let radius = (0.5 * room - size.beside).min(0.8 * size.globe);
     for (i, (name, arc)) in (0_u32..).zip(&figures.arcs) {
         let at = DVec2::new((f64::from(i) + 0.5) * room, size.middle - 4.0);
         let name = match figures.shape {
@@ -151,9 +213,10 @@ fn dials(canvas: &mut Canvas, size: Size, kind: JointKind, figures: &Figures) {
             "arcs" => format!("about the {name} axis"),
             _ => format!("about {name}"),
         };
-        dial::plain(canvas, at, radius, &name, *arc);
+        let turns = seen.turns.get(i as usize).map_or(&[][..], Vec::as_slice);
+        dial::plain(canvas, at, radius, &name, *arc, turns);
     }
-    if size.detailed {
+    if size.legend {
         let at = DVec2::new(0.5 * size.width, size.height - 16.0);
         let text = "the axis points at you, positive angles are counter-clockwise from the line";
         canvas.text("cl-small", at, Anchor::Middle, text);
@@ -167,6 +230,7 @@ fn globes(
     limit: &SwingTwistLimit,
     swing: PreparedSwing<'_>,
     rest: DVec3,
+    seen: Seen<'_>,
 ) {
     let axes = &limit.axes;
     let loops = boundary(swing, axes);
@@ -184,10 +248,24 @@ fn globes(
         canvas.circle("cl-disc", middle, size.globe);
         graticule(canvas, screen, size.globe);
         canvas.path("cl-area", &place(outlines(view, &loops, contains)), true);
-        let (seen, hidden) = strokes(view, &loops);
+        let (shown, hidden) = strokes(view, &loops);
         canvas.path("cl-far", &place(hidden), false);
+        for (class, directions) in [("cl-seen", seen.directions), ("cl-out", seen.left_out)] {
+            let here = directions.iter().filter(|d| view.depth(**d) >= 0.0);
+            let points: Vec<DVec2> = here.map(|d| screen(view.project(*d))).collect();
+            canvas.dots(class, &thinned(points, DOTS));
+        }
 
         let mut taken = rulers(canvas, size, view, middle);
+        // Neither on the other globe nor over the edge.
+        let other = DVec2::new(0.5 * size.width - side * size.apart, size.middle);
+        let reach = DVec2::splat(size.globe + 8.0);
+        taken.push((other - reach, other + reach));
+        let (far, whole) = (DVec2::splat(1000.0), DVec2::new(size.width, size.height));
+        taken.push((-far, DVec2::new(far.x, 2.0)));
+        taken.push((-far, DVec2::new(2.0, far.y)));
+        taken.push((DVec2::new(whole.x - 2.0, -far.y), far));
+        taken.push((DVec2::new(-far.x, whole.y - 2.0), far));
         for d in lattice(view).into_iter().chain(lonely(view, swing, limit)) {
             if !contains(d) {
                 continue;
@@ -206,10 +284,11 @@ fn globes(
             let at = screen(p);
             taken.push((at - half, at + half));
         }
-        canvas.path("cl-edge", &place(seen), false);
+        canvas.path("cl-edge", &place(shown), false);
         if view.depth(rest) > -1e-9 {
             let at = screen(view.project(rest));
             canvas.circle("cl-rest", at, if size.detailed { 5.0 } else { 3.5 });
+            taken.push((at - DVec2::splat(7.0), at + DVec2::splat(7.0)));
         }
         for (d, text) in &extremes {
             if view.depth(*d) > if view == View::FRONT { -1e-6 } else { 1e-6 } {
@@ -218,8 +297,25 @@ fn globes(
             }
         }
     }
-    if size.detailed {
+    if size.legend {
         legend(canvas, size);
+    }
+}
+
+/// One of the points in each cell of a grid, the first one: every place that was seen stays, and there
+/// are not more than `most`: the cells grow until there are so few.
+pub(crate) fn thinned(points: Vec<DVec2>, most: usize) -> Vec<DVec2> {
+    let mut side = 1.6;
+    let mut left = points;
+    loop {
+        let mut cells = std::collections::BTreeSet::new();
+        #[allow(clippy::cast_possible_truncation, reason = "pixels of a picture; it saturates")]
+        let cell = |x: f64| (x / side).floor() as i32;
+        left.retain(|p| cells.insert((cell(p.x), cell(p.y))));
+        if left.len() <= most {
+            return left;
+        }
+        side *= 1.25;
     }
 }
 
@@ -318,6 +414,7 @@ fn rulers(canvas: &mut Canvas, size: Size, view: View, middle: DVec2) -> Vec<(DV
     let around = |at: DVec2, half: DVec2| (at - half, at + half);
     vec![
         around(top - DVec2::new(0.0, 4.0), DVec2::new(6.0, 7.0)),
+        around(above + DVec2::new(-side * 20.0, -4.0), DVec2::new(22.0, 7.0)),
         around(right + DVec2::new(4.0 * beside, -4.0), DVec2::new(7.0, 8.0)),
         around(DVec2::new(middle.x, bottom + 12.0), DVec2::new(radius + 20.0, 14.0)),
         around(DVec2::new(edge + side * 16.0, middle.y), DVec2::new(18.0, radius + 8.0)),
@@ -375,6 +472,12 @@ fn label(
         (Anchor::End, DVec2::new(-10.0, -18.0)),
         (Anchor::Start, DVec2::new(10.0, 26.0)),
         (Anchor::End, DVec2::new(-10.0, 26.0)),
+        (Anchor::Middle, DVec2::new(0.0, -22.0)),
+        (Anchor::Middle, DVec2::new(0.0, 31.0)),
+        (Anchor::Start, DVec2::new(12.0, -32.0)),
+        (Anchor::End, DVec2::new(-12.0, -32.0)),
+        (Anchor::Start, DVec2::new(12.0, 40.0)),
+        (Anchor::End, DVec2::new(-12.0, 40.0)),
     ];
     let mut best: Option<(f64, Anchor, DVec2)> = None;
     for (anchor, offset) in places {
@@ -397,7 +500,9 @@ fn label(
     taken.push((at - DVec2::splat(4.0), at + DVec2::splat(4.0)));
     if let Some((_, anchor, offset)) = best {
         let from = corner(anchor, at + offset);
-        taken.push((from, from + DVec2::new(w, h)));
+        // What is below a text can still be seen, another text cannot.
+        let room = DVec2::new(2.0, 0.0);
+        taken.extend([(from - room, from + DVec2::new(w, h) + room); 4]);
         canvas.text("cl-halo", at + offset, anchor, text);
     }
 }
@@ -424,14 +529,14 @@ fn legend(canvas: &mut Canvas, size: Size) {
     entry(&bar("cl-edge"), "boundary");
     entry(&bar("cl-far"), "on the other side");
     entry(&|c, at| c.circle("cl-rest", at, 5.0), "bone at rest");
-    entry(
-        &|c, at| {
-            let arc = Arc::from_degrees(-40.0, 60.0).unwrap_or(Arc::FULL);
-            let screen = |p: DVec2| at + DVec2::new(p.x, -p.y) * (8.0 / dial::RADIUS);
-            dial::on_globe(c, View::FRONT, screen, DVec3::Z, DVec3::X, arc, 0.0);
-        },
-        "twist allowed, as directions of x; line: zero twist",
-    );
+    entry(&|c, at| twist_symbol(c, at, 8.0), "twist allowed, as directions of x; line: zero twist");
+}
+
+/// A dial as it is on a globe, for legends.
+pub(crate) fn twist_symbol(canvas: &mut Canvas, at: DVec2, radius: f64) {
+    let arc = Arc::from_degrees(-40.0, 60.0).unwrap_or(Arc::FULL);
+    let screen = |p: DVec2| at + DVec2::new(p.x, -p.y) * (radius / dial::RADIUS);
+    dial::on_globe(canvas, View::FRONT, screen, DVec3::Z, DVec3::X, arc, 0.0);
 }
 
 /// The picture of a limit alone has a joint made for it.

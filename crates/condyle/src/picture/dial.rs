@@ -10,12 +10,14 @@ use crate::math::{Arc, trig};
 
 /// Angle between the points of a drawn arc.
 const STEP: f64 = 0.1;
+/// The same for dials on a globe, which are small: a chord is off by a fifth of a pixel.
+const SMALL_STEP: f64 = 0.35;
 
 /// Angles from one end of an arc to the other, the whole circle without its end.
-fn angles(arc: Arc) -> Vec<f64> {
+fn angles(arc: Arc, step: f64) -> Vec<f64> {
     let (from, sweep) = (arc.min().radians(), arc.width().radians());
     #[allow(clippy::cast_possible_truncation, reason = "at most 2π / STEP")]
-    let steps = (sweep / STEP).ceil().max(1.0) as u32;
+    let steps = (sweep / step).ceil().max(1.0) as u32;
     let last = if arc.is_full() { steps } else { steps + 1 };
     (0..last).map(|i| from + sweep * f64::from(i) / f64::from(steps)).collect()
 }
@@ -38,7 +40,8 @@ pub(super) fn on_globe(
         let (sin, cos) = trig::sin_cos(angle);
         screen(view.project(d + (x * cos + side * sin) * radius))
     };
-    let ring = |arc: Arc| angles(arc).into_iter().map(|a| at(a, RADIUS)).collect::<Vec<_>>();
+    let ring =
+        |arc: Arc| angles(arc, SMALL_STEP).into_iter().map(|a| at(a, RADIUS)).collect::<Vec<_>>();
     canvas.path("cl-rim", &[ring(Arc::FULL)], true);
     if !arc.is_empty() {
         let mut sector = ring(arc);
@@ -53,8 +56,17 @@ pub(super) fn on_globe(
 /// Radius of a dial on the globe, of which it is a part.
 pub(super) const RADIUS: f64 = 0.11;
 
-/// A dial of its own: zero to the right, angles counter-clockwise, both ends with their degrees.
-pub(super) fn plain(canvas: &mut Canvas, at: DVec2, radius: f64, name: &str, arc: Arc) {
+/// A dial of its own: zero to the right, angles counter-clockwise, both ends with their degrees. How
+/// often angles were seen is a rose: `seen` counts equal parts of the circle from −180° on, and the area
+/// of each petal is in proportion.
+pub(super) fn plain(
+    canvas: &mut Canvas,
+    at: DVec2,
+    radius: f64,
+    name: &str,
+    arc: Arc,
+    seen: &[u32],
+) {
     let point = |angle: f64, r: f64| {
         let (sin, cos) = trig::sin_cos(angle);
         at + DVec2::new(cos, -sin) * r
@@ -62,11 +74,12 @@ pub(super) fn plain(canvas: &mut Canvas, at: DVec2, radius: f64, name: &str, arc
     canvas.circle("cl-disc", at, radius);
     if !arc.is_empty() {
         let mut sector: Vec<DVec2> =
-            angles(arc).into_iter().map(|a| point(a, 0.86 * radius)).collect();
+            angles(arc, STEP).into_iter().map(|a| point(a, 0.86 * radius)).collect();
         if !arc.is_full() {
             sector.push(at);
         }
         canvas.path("cl-area", &[sector.clone()], true);
+        canvas.path("cl-rose", &rose(seen, |angle, r| point(angle, 0.82 * radius * r)), true);
         canvas.path("cl-edge", &[sector], true);
     }
     let ticks = (0..12).map(|i| {
@@ -82,12 +95,25 @@ pub(super) fn plain(canvas: &mut Canvas, at: DVec2, radius: f64, name: &str, arc
     canvas.text("cl-ink", below, Anchor::Middle, name);
 }
 
+/// The petals of a rose, at most of length one.
+fn rose(seen: &[u32], point: impl Fn(f64, f64) -> DVec2) -> Vec<Vec<DVec2>> {
+    let most = f64::from(seen.iter().copied().max().unwrap_or(0).max(1));
+    let parts = f64::from(u32::try_from(seen.len()).unwrap_or(u32::MAX));
+    let petal = |(i, count): (u32, &u32)| {
+        let length = (f64::from(*count) / most).sqrt();
+        let at = |k: f64| TAU * ((f64::from(i) + k) / parts - 0.5);
+        let rim = [0.08, 0.5, 0.92].map(|k| point(at(k), length));
+        (*count > 0).then(|| [point(0.0, 0.0)].into_iter().chain(rim).collect())
+    };
+    (0..).zip(seen).filter_map(petal).collect()
+}
+
 fn labels(canvas: &mut Canvas, at: DVec2, radius: f64, arc: Arc) {
     let mut ends = Vec::new();
     if !arc.is_full() && !arc.is_empty() {
         let (min, max) = (arc.min().radians(), arc.max().radians());
         // Labels that would touch are pushed apart, each to its own side.
-        let apart = 30.0 / (radius + 12.0);
+        let apart = 54.0 / (radius + 12.0);
         let gap = (TAU - (max - min)).min(max - min);
         let push = (0.5 * (apart - gap)).max(0.0);
         let push = if max - min <= TAU - (max - min) { push } else { -push };
@@ -120,7 +146,7 @@ fn labels(canvas: &mut Canvas, at: DVec2, radius: f64, arc: Arc) {
 }
 
 /// Whole degrees where that says it all, else tenths.
-pub(super) fn degrees(radians: f64) -> String {
+pub(crate) fn degrees(radians: f64) -> String {
     let text = format!("{:.1}", radians.to_degrees());
     let text = text.strip_suffix(".0").unwrap_or(&text);
     let text = if text == "-0" { "0" } else { text };
@@ -128,12 +154,12 @@ pub(super) fn degrees(radians: f64) -> String {
 }
 
 /// `−40° to 70°`.
-pub(super) fn range(min: f64, max: f64) -> String {
+pub(crate) fn range(min: f64, max: f64) -> String {
     format!("{} to {}", degrees(min), degrees(max))
 }
 
 /// The same of an arc.
-pub(super) fn range_of(arc: Arc) -> String {
+pub(crate) fn range_of(arc: Arc) -> String {
     if arc.is_full() {
         return "any".to_owned();
     }

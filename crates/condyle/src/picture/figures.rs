@@ -96,7 +96,7 @@ impl Figures {
         Ok(Self::of_prepared(limit, &limit.prepare()?, center))
     }
 
-    pub(super) fn of_prepared(limit: &Limit, prepared: &PreparedLimit, center: Rotation) -> Self {
+    pub(crate) fn of_prepared(limit: &Limit, prepared: &PreparedLimit, center: Rotation) -> Self {
         let rest = center.inverse();
         let swing = match (limit, prepared.swing()) {
             (Limit::SwingTwist(of), Some(swing)) => Some(swing_figures(of, swing)),

@@ -10,14 +10,14 @@
 //! globe is seen along the bone, x to the right and y up, and once more from behind, turned by half
 //! a turn about y, so that regions of any size are seen whole. Other kinds have a dial per angle.
 
-mod card;
+pub(crate) mod card;
 mod characters;
-mod dial;
+pub(crate) mod dial;
 mod figures;
 mod globe;
-mod svg;
+pub(crate) mod svg;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use glam::DVec2;
 

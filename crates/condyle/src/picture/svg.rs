@@ -7,7 +7,7 @@ use glam::DVec2;
 /// Colours and lines, for light and for dark surroundings. Plain classes and no variables, because
 /// many viewers outside of browsers know the former only. Every text has a contrast of at least 4.5
 /// to what is below it.
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 .cl{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif;\
 font-size:11px}
 .cl-back{fill:#ffffff}
@@ -48,7 +48,7 @@ font-size:11px}
 
 /// A number with up to two decimals: a hundredth of a pixel is finer than anyone sees.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Number(pub(super) f64);
+pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,7 +61,7 @@ impl fmt::Display for Number {
 
 /// Text as XML has it. Characters that XML forbids become U+FFFD.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Escaped<'a>(pub(super) &'a str);
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,7 +82,7 @@ impl fmt::Display for Escaped<'_> {
 
 /// Where a text is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -100,7 +100,7 @@ impl Anchor {
 
 /// The inside of a document.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     text: String,
 }
 
@@ -110,7 +110,7 @@ impl Canvas {
         let _ = writeln!(self.text, "{element}");
     }
 
-    pub(super) fn text(&mut self, class: &str, at: DVec2, anchor: Anchor, text: &str) {
+    pub(crate) fn text(&mut self, class: &str, at: DVec2, anchor: Anchor, text: &str) {
         self.add(format_args!(
             "<text class=\"{class}\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>",
             Number(at.x),
@@ -120,7 +120,7 @@ impl Canvas {
         ));
     }
 
-    pub(super) fn circle(&mut self, class: &str, at: DVec2, radius: f64) {
+    pub(crate) fn circle(&mut self, class: &str, at: DVec2, radius: f64) {
         self.add(format_args!(
             "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
             Number(at.x),
@@ -129,11 +129,11 @@ impl Canvas {
         ));
     }
 
-    pub(super) fn line(&mut self, class: &str, from: DVec2, to: DVec2) {
+    pub(crate) fn line(&mut self, class: &str, from: DVec2, to: DVec2) {
         self.path(class, &[vec![from, to]], false);
     }
 
-    pub(super) fn rectangle(&mut self, class: &str, at: DVec2, size: DVec2, round: f64) {
+    pub(crate) fn rectangle(&mut self, class: &str, at: DVec2, size: DVec2, round: f64) {
         self.add(format_args!(
             "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>",
             Number(at.x),
@@ -145,7 +145,7 @@ impl Canvas {
     }
 
     /// Lines as one path; nothing if there are none.
-    pub(super) fn path(&mut self, class: &str, lines: &[Vec<DVec2>], closed: bool) {
+    pub(crate) fn path(&mut self, class: &str, lines: &[Vec<DVec2>], closed: bool) {
         let mut data = String::new();
         for line in lines {
             for (i, p) in line.iter().enumerate() {
@@ -160,9 +160,34 @@ impl Canvas {
                 data.push('Z');
             }
         }
+        self.data(class, &data);
+    }
+
+    /// A path by its data.
+    pub(crate) fn data(&mut self, class: &str, data: &str) {
         if !data.is_empty() {
             self.add(format_args!("<path class=\"{class}\" d=\"{data}\"/>"));
         }
+    }
+
+    /// Dots as one path: lines of no length, whose round ends are seen. To tenths of a pixel.
+    pub(crate) fn dots(&mut self, class: &str, points: &[DVec2]) {
+        let mut data = String::new();
+        for p in points.iter().filter(|p| p.is_finite()) {
+            let _ = write!(data, "M{:.1} {:.1}h0", p.x, p.y);
+        }
+        self.data(class, &data);
+    }
+
+    /// As a part of a page that has the [`STYLE`].
+    pub(crate) fn embedded(&self, size: DVec2, name: &str) -> String {
+        let (w, h) = (Number(size.x), Number(size.y));
+        format!(
+            "<svg class=\"cl\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" \
+             aria-label=\"{}\">\n{}</svg>\n",
+            Escaped(name),
+            self.text
+        )
     }
 
     /// Elements that belong together and have a name.
@@ -211,14 +236,14 @@ fn identifier(name: &str) -> String {
 }
 
 /// How wide a text is, about; fonts differ.
-pub(super) fn width_of(text: &str, size: f64) -> f64 {
+pub(crate) fn width_of(text: &str, size: f64) -> f64 {
     // Names are short; a count above 2⁵³ is none.
     let count = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     0.53 * size * f64::from(count)
 }
 
 /// A text that fits into a width, cut if it has to be.
-pub(super) fn fitted(text: &str, size: f64, width: f64) -> String {
+pub(crate) fn fitted(text: &str, size: f64, width: f64) -> String {
     if width_of(text, size) <= width {
         return text.to_owned();
     }

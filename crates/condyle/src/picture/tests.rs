@@ -44,7 +44,7 @@ fn reversed(mut points: Vec<DVec3>) -> Vec<DVec3> {
 }
 
 /// Regions of every topology, in the axes of `SwingAxes::Z`.
-fn zoo() -> Vec<(&'static str, SwingLimit)> {
+pub(crate) fn zoo() -> Vec<(&'static str, SwingLimit)> {
     let ellipse = |rx, ry| SwingLimit::Ellipse { rx: deg(rx), ry: deg(ry) };
     let polygon = |p| SwingLimit::Polygons(vec![p]);
     let cap = |radius, axis, turn| wobbly(24, radius, 0.0, 1.0, axis, turn);
@@ -90,7 +90,7 @@ fn zoo() -> Vec<(&'static str, SwingLimit)> {
     ]
 }
 
-fn limit_of(swing: SwingLimit) -> SwingTwistLimit {
+pub(crate) fn limit_of(swing: SwingLimit) -> SwingTwistLimit {
     let twist = TwistLimit { bounds: TwistBounds::Arc(arc(-40.0, 70.0)), ..TwistLimit::default() };
     SwingTwistLimit { axes: SwingAxes::Z, swing, twist }
 }
@@ -248,7 +248,7 @@ fn check_cell(
 
 /// Whether a text is XML as far as we write it: elements closed in order, attributes quoted and not
 /// repeated, no stray markup. Returns the number of elements.
-fn well_formed(text: &str) -> usize {
+pub(crate) fn well_formed(text: &str) -> usize {
     let mut open: Vec<&str> = Vec::new();
     let mut count = 0;
     let mut rest = text;
@@ -309,7 +309,7 @@ fn the_checker_of_xml_refuses_what_is_none() {
     }
 }
 
-fn rig() -> Rig {
+pub(crate) fn rig() -> Rig {
     let mut rig = Rig::new(Skeleton::new(), crate::rig::RigJoints::new());
     let mut add = |name: &str, kind, limit| {
         let joint = RigJoint { kind, limit, ..RigJoint::default() };

@@ -1,0 +1,341 @@
+//! Joints as a clinician sees them: angles of the body against published ranges, left against right.
+
+use std::fmt::Write as _;
+
+use glam::DVec2;
+
+use super::Take;
+use super::column::{extent, ticks};
+use super::series::LeftOut;
+use super::words::{Html, share_bar};
+use crate::anatomy::{AnatomicalJoint, Anatomy, BodySide, Coverage, PublishedRange};
+use crate::math::{Angle, Rotation};
+use crate::picture::dial::{degrees, range};
+use crate::picture::svg::{Anchor, Canvas};
+use crate::rig::Rig;
+use crate::skeleton::JointIndex;
+
+/// A clinical angle: what was seen and what is published.
+struct Row {
+    name: String,
+    seen: [f64; 2],
+    published: Option<(PublishedRange, Coverage)>,
+}
+
+/// A joint of the body in the takes.
+pub(super) struct Clinical {
+    /// `left knee`.
+    title: String,
+    rows: Vec<Row>,
+}
+
+/// Where published ranges are from, numbered as they are cited.
+#[derive(Default)]
+pub(super) struct Sources {
+    list: Vec<String>,
+}
+
+impl Sources {
+    fn cite(&mut self, range: &PublishedRange) -> String {
+        let mut numbers: Vec<usize> = Vec::new();
+        for from in [&range.low_source, &range.high_source] {
+            let text = format!("{} ({}), {}", from.who, from.year, from.place);
+            let known = self.list.iter().position(|t| *t == text);
+            let number = known.unwrap_or_else(|| {
+                self.list.push(text);
+                self.list.len() - 1
+            });
+            if !numbers.contains(&(number + 1)) {
+                numbers.push(number + 1);
+            }
+        }
+        let links = numbers.iter().map(|n| format!("<a href=\"#s{n}\">[{n}]</a>"));
+        links.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The list at the end of the page.
+    pub(super) fn html(&self) -> String {
+        if self.list.is_empty() {
+            return String::new();
+        }
+        let mut text =
+            "<h3>Sources of the published ranges</h3>\n<ol class=\"sources\">\n".to_owned();
+        for (i, source) in self.list.iter().enumerate() {
+            let _ = writeln!(text, "<li id=\"s{}\">{}</li>", i + 1, Html(source));
+        }
+        text.push_str("</ol>\n");
+        text
+    }
+}
+
+/// `left knee`; those in the middle have no side.
+pub(super) fn name_of(joint: &AnatomicalJoint) -> String {
+    match joint.side {
+        BodySide::Middle => joint.what.as_str().to_owned(),
+        side => format!("{} {}", side.as_str(), joint.what.as_str()),
+    }
+}
+
+/// What the joint of a rig is in the body, as itself and as the end of joints that are taken as one.
+pub(super) fn of_joint(
+    rig: &Rig,
+    takes: &[Take<'_>],
+    anatomy: &Anatomy,
+    joint: JointIndex,
+) -> Vec<Clinical> {
+    let whole = anatomy.wholes().iter().find(|w| w.joint() == Some(joint));
+    let own = anatomy.joint(joint);
+    let alone = own.filter(|own| whole.is_none_or(|w| w.chain != own.chain || w.what != own.what));
+    let mut found = Vec::new();
+    if let Some(whole) = whole {
+        let names: Vec<&str> = whole
+            .chain
+            .iter()
+            .filter(|j| j.get() < rig.skeleton.len())
+            .map(|j| rig.skeleton[*j].name.as_str())
+            .collect();
+        let several =
+            if names.len() > 1 { format!(": {} as one", names.join(" + ")) } else { String::new() };
+        found.extend(seen(rig, takes, whole, format!("{}{several}", name_of(whole)), true));
+    }
+    if let Some(own) = alone {
+        let published = whole.is_none_or(|w| w.what != own.what);
+        let title = if whole.is_some() { format!("{} alone", name_of(own)) } else { name_of(own) };
+        found.extend(seen(rig, takes, own, title, published));
+    }
+    found
+}
+
+/// The range of each angle over all takes, without frames in which a joint of the chain was left out.
+fn seen(
+    rig: &Rig,
+    takes: &[Take<'_>],
+    joint: &AnatomicalJoint,
+    title: String,
+    published: bool,
+) -> Option<Clinical> {
+    if joint.chain.iter().any(|j| j.get() >= rig.skeleton.len()) {
+        return None;
+    }
+    let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    let names: Vec<&str> = joint.chain.iter().map(|j| rig.skeleton[*j].name.as_str()).collect();
+    let left_out: Vec<LeftOut> = names
+        .iter()
+        .map(|n| {
+            LeftOut::of(rig.joints.get(n).into_iter().flat_map(|e| e.left_out.iter().copied()))
+        })
+        .collect();
+    for take in takes {
+        // Local rotations from the rest of the take to that of the rig.
+        let own: Option<Vec<(JointIndex, Rotation)>> = joint
+            .chain
+            .iter()
+            .zip(&names)
+            .map(|(j, name)| {
+                let own = take.skeleton.find(name)?;
+                let turn = rig.skeleton[*j].rest * take.skeleton[own].rest.inverse();
+                (own.get() < take.clip.tracks().len()).then_some((own, turn))
+            })
+            .collect();
+        let Some(own) = own else { continue };
+        for frame in take.clip.frames() {
+            let mut at = 0;
+            let mut good = true;
+            let angles = joint.angles_along(|_| {
+                let (own, turn) = own[at];
+                let local = turn * take.clip.rotation(own, frame);
+                good &= !left_out[at].has(local);
+                at += 1;
+                local
+            });
+            if good {
+                for (range, angle) in ranges.iter_mut().zip(angles.map(Angle::radians)) {
+                    *range = [range[0].min(angle), range[1].max(angle)];
+                }
+            }
+        }
+    }
+    let known = if published { joint.published() } else { [None, None, None] };
+    let mut rows = Vec::new();
+    for ((name, seen), known) in joint.what.angles().into_iter().zip(ranges).zip(known) {
+        if seen[0] > seen[1] {
+            return None;
+        }
+        let [low, high] = seen.map(Angle::from_radians);
+        rows.push(Row {
+            name: format!("{} (+), {} (−)", name.positive, name.negative),
+            seen,
+            published: known.map(|range| {
+                let coverage = range.coverage(low, high);
+                (range, coverage)
+            }),
+        });
+    }
+    Some(Clinical { title, rows })
+}
+
+impl Clinical {
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The mean share of the published ranges that was explored.
+    pub(super) fn explored(&self) -> Option<f64> {
+        let shares: Vec<f64> = self.published().map(|(_, c)| c.share).collect();
+        #[allow(clippy::cast_precision_loss, reason = "at most three")]
+        let count = shares.len() as f64;
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / count)
+    }
+
+    /// By how much it goes beyond a published range, at most, and which angle does.
+    pub(super) fn beyond(&self) -> Option<(&str, f64)> {
+        let of = |row: &Row| {
+            row.published.as_ref().map_or(0.0, |(_, c)| c.below.radians().max(c.above.radians()))
+        };
+        let worst = self.rows.iter().max_by(|a, b| of(a).total_cmp(&of(b)))?;
+        Some((worst.name.as_str(), of(worst))).filter(|(_, by)| *by > 0.0)
+    }
+
+    fn published(&self) -> impl Iterator<Item = &(PublishedRange, Coverage)> {
+        self.rows.iter().filter_map(|row| row.published.as_ref())
+    }
+
+    /// The table of a card.
+    pub(super) fn html(&self, sources: &mut Sources) -> String {
+        let ends = self.published().flat_map(|(r, _)| [r.low.radians(), r.high.radians()]);
+        let all = self.rows.iter().flat_map(|row| row.seen).chain(ends).chain([0.0]);
+        let [low, high] = extent(all).unwrap_or([-1.0, 1.0]);
+        let pad = (0.04 * (high - low)).max(0.02);
+        let (low, high) = (low - pad, high + pad);
+        let mut text = format!(
+            "<div class=\"scroll\"><table class=\"clinical\">\n<caption>{}</caption>\n<thead><tr>\
+             <th scope=\"col\">clinical angle</th><th scope=\"col\">seen (bar) and published (box)</th>\
+             <th scope=\"col\">seen</th><th scope=\"col\">published</th><th scope=\"col\">explored</th>\
+             <th scope=\"col\">beyond</th></tr></thead>\n<tbody>\n",
+            Html(&self.title)
+        );
+        for (i, row) in self.rows.iter().enumerate() {
+            let last = i + 1 == self.rows.len();
+            let bar = bar(row, low, high, last);
+            let (published, explored, beyond) = match &row.published {
+                Some((known, coverage)) => {
+                    let by = coverage.below.radians().max(coverage.above.radians());
+                    (
+                        format!(
+                            "{} {}",
+                            range(known.low.radians(), known.high.radians()),
+                            sources.cite(known)
+                        ),
+                        share_bar(coverage.share),
+                        if by > 0.0005 { degrees(by) } else { "no".to_owned() },
+                    )
+                }
+                None => Default::default(),
+            };
+            let _ = writeln!(
+                text,
+                "<tr><th scope=\"row\">{}</th><td>{bar}</td><td>{}</td><td>{published}</td>\
+                 <td>{explored}</td><td>{beyond}</td></tr>",
+                Html(&row.name),
+                range(row.seen[0], row.seen[1])
+            );
+        }
+        text.push_str("</tbody></table></div>\n");
+        text
+    }
+}
+
+/// Seen over published, with degrees below the last one.
+fn bar(row: &Row, low: f64, high: f64, labels: bool) -> String {
+    let width = 360.0;
+    let height = if labels { 34.0 } else { 20.0 };
+    let x = |a: f64| 14.0 + (width - 28.0) * ((a - low) / (high - low)).clamp(0.0, 1.0);
+    let mut canvas = Canvas::default();
+    let mut grid = Vec::new();
+    for tick in ticks(low.to_degrees(), high.to_degrees(), 6, true) {
+        let at = x(tick.to_radians());
+        grid.push(vec![DVec2::new(at, 0.0), DVec2::new(at, 20.0)]);
+        if labels {
+            let text = degrees(tick.to_radians());
+            canvas.text("cl-small", DVec2::new(at, 31.0), Anchor::Middle, &text);
+        }
+    }
+    canvas.path("cl-grid", &grid, false);
+    if let Some((known, _)) = &row.published {
+        let (a, b) = (x(known.low.radians()), x(known.high.radians()));
+        canvas.rectangle(
+            "rp-published",
+            DVec2::new(a, 3.0),
+            DVec2::new((b - a).max(1.0), 14.0),
+            2.0,
+        );
+    }
+    let (a, b) = (x(row.seen[0]), x(row.seen[1]));
+    canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
+    let words = format!("{}: {}", row.name, range(row.seen[0], row.seen[1]));
+    canvas.embedded(DVec2::new(width, height), &words)
+}
+
+/// Left against right, for all pairs.
+pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
+    const MOST: usize = 40;
+    let mut rows = String::new();
+    let mut left_over = 0_usize;
+    let mut count = 0_usize;
+    for j in rig.skeleton.indices() {
+        let Some(left) = anatomy.joint(j).filter(|a| a.side == BodySide::Left) else { continue };
+        let Some(other) = anatomy.counterpart(j).and_then(AnatomicalJoint::joint) else { continue };
+        if other.get() >= rig.skeleton.len() {
+            continue;
+        }
+        let names = [&rig.skeleton[j].name, &rig.skeleton[other].name];
+        let (Some(a), Some(b)) = (rig.joints.get(names[0]), rig.joints.get(names[1])) else {
+            continue;
+        };
+        if count == MOST {
+            left_over += 1;
+            continue;
+        }
+        count += 1;
+        let kinds =
+            if a.kind == b.kind { a.kind.to_string() } else { format!("{} / {}", a.kind, b.kind) };
+        let cells = match anatomy.asymmetry(&rig.skeleton, (j, a), b) {
+            Some(Ok(found)) => {
+                let ratio = match (found.left_volume, found.right_volume) {
+                    (l, r) if l > 0.0 && r > 0.0 => format!("{:.2}", l / r),
+                    _ => String::new(),
+                };
+                format!(
+                    "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{ratio}</td>",
+                    degrees(found.left_beyond.radians()),
+                    degrees(found.right_beyond.radians())
+                )
+            }
+            _ => "<td colspan=\"3\">cannot be mirrored</td>".to_owned(),
+        };
+        let _ = writeln!(
+            rows,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{kinds}</td>{cells}</tr>",
+            left.what.as_str(),
+            Html(names[0]),
+            Html(names[1])
+        );
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let more = if left_over > 0 {
+        format!("<p>{left_over} more pairs are not listed.</p>\n")
+    } else {
+        String::new()
+    };
+    format!(
+        "<section id=\"symmetry\">\n<h2>Left and right</h2>\n<p>How far the limit of one side goes beyond the \
+         mirror image of the other, at most; and the size of the left range over that of the right, where both \
+         have a volume. Differences say as much about the motion as about the body: a hand that throws reaches \
+         farther.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">pair</th><th scope=\"col\">left</th>\
+         <th scope=\"col\">right</th><th scope=\"col\">kind</th><th scope=\"col\" class=\"n\">left beyond right</th>\
+         <th scope=\"col\" class=\"n\">right beyond left</th><th scope=\"col\" class=\"n\">left : right</th></tr></thead>\n\
+         <tbody>\n{rows}</tbody></table></div>\n{more}</section>\n"
+    )
+}

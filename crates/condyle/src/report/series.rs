@@ -1,0 +1,227 @@
+//! The angles of a joint over time.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::DVec3;
+
+use super::Take;
+use crate::limits::{EulerBox, Limit};
+use crate::math::{Angle, Arc, EulerAngles, Level, Rotation, Rotations, SwingAxes, batch, trig};
+use crate::motion::KeyTimes;
+use crate::picture::Figures;
+use crate::rig::{Rig, RigJoint};
+use crate::skeleton::JointIndex;
+
+/// One angle of a joint in all frames of all takes.
+pub(super) struct Channel {
+    /// What it is: `angle`, `swing about x`.
+    pub(super) name: String,
+    /// In radians, in (−π, π].
+    pub(super) values: Vec<f64>,
+    /// The range that its limit allows. For swings that of the region's extent.
+    pub(super) limit: Option<Arc>,
+    /// Whether it goes around: a swing does not.
+    pub(super) circular: bool,
+}
+
+/// Frames of one take that has the joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Segment {
+    /// When its first frame is, in seconds; takes follow each other.
+    pub(super) start_s: f64,
+    /// From one frame to the next.
+    pub(super) step_s: f64,
+    /// How many values there are.
+    pub(super) count: usize,
+}
+
+/// Everything the takes show of one joint.
+pub(super) struct Series {
+    /// `center⁻¹ · rest⁻¹ · local`, which is what the limit is about.
+    pub(super) turns: Rotations,
+    pub(super) segments: Vec<Segment>,
+    /// Of all takes, also of those that do not have the joint.
+    pub(super) duration_s: f64,
+    /// The frames that the estimate left out.
+    pub(super) left_out: Vec<bool>,
+    pub(super) channels: Vec<Channel>,
+}
+
+impl Series {
+    pub(super) fn of(
+        rig: &Rig,
+        name: &str,
+        joint: &RigJoint,
+        figures: &Figures,
+        takes: &[Take<'_>],
+    ) -> Self {
+        let mut turns = Rotations::new();
+        let mut segments = Vec::new();
+        let mut start_s = 0.0;
+        for take in takes {
+            let own = take.skeleton.find(name).filter(|j| j.get() < take.clip.tracks().len());
+            if let Some(own) = own.filter(|_| take.clip.frame_count() > 0) {
+                let back = (take.skeleton[own].rest * joint.center).inverse();
+                let count = add(&mut turns, take, own, back);
+                let moves = take.clip.frame_count() == count;
+                let step_s =
+                    if moves { take.clip.rate().frame_time_s() } else { take.clip.duration_s() };
+                segments.push(Segment { start_s, step_s, count });
+            }
+            start_s += take.clip.duration_s();
+        }
+        let rest = rig.skeleton.find(name).map_or(Rotation::IDENTITY, |j| rig.skeleton[j].rest);
+        let back = (rest * joint.center).inverse();
+        let left_out = LeftOut::of(joint.left_out.iter().map(|local| back * *local));
+        let left_out = turns.iter().map(|m| left_out.has(m)).collect();
+        let channels = channels(&turns, joint, figures);
+        Self { turns, segments, duration_s: start_s, left_out, channels }
+    }
+
+    /// The values of a channel that count.
+    pub(super) fn accepted<'a>(&'a self, channel: &'a Channel) -> impl Iterator<Item = f64> + 'a {
+        let values = channel.values.iter().zip(&self.left_out);
+        values.filter(|(value, out)| !**out && value.is_finite()).map(|(value, _)| *value)
+    }
+
+    /// Where the bone pointed, in components along x, y and the bone: what counts, and what was left out.
+    pub(super) fn directions(&self, axes: &SwingAxes) -> [Vec<DVec3>; 2] {
+        let mut found = [Vec::new(), Vec::new()];
+        for (m, out) in self.turns.iter().zip(&self.left_out) {
+            found[usize::from(*out)].push(axes.components(m * axes.bone()));
+        }
+        found
+    }
+}
+
+/// Adds the rotations of a take; two if it holds still.
+fn add(turns: &mut Rotations, take: &Take<'_>, own: JointIndex, back: Rotation) -> usize {
+    let track = take.clip.track(own);
+    let before = turns.len();
+    match track.rotation_times() {
+        KeyTimes::EveryFrame => track.rotations().iter().for_each(|q| turns.push(back * q)),
+        times if times.is_constant() => {
+            let held = track.rotations().get(0).map(|local| back * local);
+            held.into_iter().chain(held).take(take.clip.frame_count()).for_each(|q| turns.push(q));
+        }
+        KeyTimes::At(_) => {
+            take.clip.frames().for_each(|frame| turns.push(back * take.clip.rotation(own, frame)));
+        }
+    }
+    turns.len() - before
+}
+
+/// The rotations that an entry lists as left out.
+pub(super) struct LeftOut {
+    /// By the size of w.
+    sorted: Vec<Rotation>,
+}
+
+impl LeftOut {
+    pub(super) fn of(listed: impl Iterator<Item = Rotation>) -> Self {
+        let mut sorted: Vec<Rotation> = listed.collect();
+        sorted.sort_by(|a, b| Self::key(*a).total_cmp(&Self::key(*b)));
+        Self { sorted }
+    }
+
+    fn key(q: Rotation) -> f64 {
+        q.to_wxyz()[0].abs()
+    }
+
+    /// Whether a rotation is one of them, within 0.01°.
+    pub(super) fn has(&self, q: Rotation) -> bool {
+        const NEAR: f64 = 0.01 / 180.0 * PI;
+        if self.sorted.is_empty() {
+            return false;
+        }
+        // Rotations so near differ by at most half of it in w.
+        let from = self.sorted.partition_point(|p| Self::key(*p) < Self::key(q) - NEAR);
+        let mut near =
+            self.sorted[from..].iter().take_while(|p| Self::key(**p) <= Self::key(q) + NEAR);
+        near.any(|p| p.distance(q).radians() <= NEAR)
+    }
+}
+
+fn channels(turns: &Rotations, joint: &RigJoint, figures: &Figures) -> Vec<Channel> {
+    let n = turns.len();
+    let limits = figures.arcs.iter().map(|(_, arc)| Some(*arc));
+    let columns: Vec<(String, Vec<f64>)> = match &joint.limit {
+        Limit::Hinge { axis, .. } => match SwingAxes::new(*axis, None) {
+            Some(axes) => {
+                let [_, _, twist] = split(turns, &axes);
+                vec![("angle".to_owned(), twist)]
+            }
+            None => Vec::new(),
+        },
+        Limit::Universal { axes: [a, b], .. } => {
+            let first = turns.iter().map(|m| about(*a, *b, m * *b)).collect();
+            let second = turns.iter().map(|m| -about(*b, *a, m.inverse() * *a)).collect();
+            vec![
+                ("angle about the first axis".into(), first),
+                ("angle about the second axis".into(), second),
+            ]
+        }
+        Limit::EulerBox(of) => {
+            let mut columns = [(); 3].map(|()| Vec::with_capacity(n));
+            for m in turns.iter() {
+                let first = EulerAngles::from_rotation(of.order, m).angles.map(Angle::radians);
+                for (column, angle) in columns.iter_mut().zip(nearer(first, of)) {
+                    column.push(angle);
+                }
+            }
+            let names = figures.arcs.iter().map(|(letter, _)| format!("angle about {letter}"));
+            names.zip(columns).collect()
+        }
+        Limit::SwingTwist(of) => {
+            let [x, y, twist] = split(turns, &of.axes);
+            let extent = |ends: [Angle; 2]| Arc::new(ends[0], ends[1]);
+            let swing = figures.swing.as_ref();
+            let channel = |name: &str, values, limit, circular| Channel {
+                name: name.to_owned(),
+                values,
+                limit,
+                circular,
+            };
+            return vec![
+                channel("swing about x", x, swing.and_then(|s| extent(s.x)), false),
+                channel("swing about y", y, swing.and_then(|s| extent(s.y)), false),
+                channel("twist", twist, swing.map(|s| s.twist), true),
+            ];
+        }
+        Limit::Free | Limit::Locked => {
+            let values = turns.iter().map(|m| m.angle().radians()).collect();
+            let name = "turn away from the middle pose".to_owned();
+            return vec![Channel { name, values, limit: None, circular: false }];
+        }
+    };
+    let channel = |((name, values), limit)| Channel { name, values, limit, circular: true };
+    columns.into_iter().zip(limits).map(channel).collect()
+}
+
+/// Swings about x and y, and twists.
+fn split(turns: &Rotations, axes: &SwingAxes) -> [Vec<f64>; 3] {
+    let [mut x, mut y, mut twist] = [(); 3].map(|()| vec![0.0; turns.len()]);
+    batch::swing_twist(Level::best(), axes, turns, [&mut x, &mut y, &mut twist]);
+    [x, y, twist]
+}
+
+/// By which angle about `axis` a vector turned: with v and w without their parts along the axis,
+/// atan2(axis · (v × w), v · w). Zero where one of them is along it.
+fn about(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
+    let cos = from.dot(to) - axis.dot(from) * axis.dot(to);
+    trig::atan2(axis.dot(from.cross(to)), cos)
+}
+
+/// Of the two triples of Euler angles of a rotation, (a, b, c) and (a + π, −b or π − b, c + π), that
+/// which is farther inside the box.
+fn nearer(first: [f64; 3], of: &EulerBox) -> [f64; 3] {
+    let [a, b, c] = first;
+    let lock = if of.order.is_proper() { 0.0 } else { FRAC_PI_2 };
+    let wrap = |angle: f64| Angle::from_radians(angle).wrapped().radians();
+    let second = [wrap(a + PI), wrap(2.0 * lock - b), wrap(c + PI)];
+    let inside = |angles: [f64; 3]| {
+        let each = angles.iter().zip(of.arcs);
+        each.map(|(a, arc)| arc.distance(Angle::from_radians(*a)).radians()).fold(TAU, f64::min)
+    };
+    if inside(second) > inside(first) { second } else { first }
+}

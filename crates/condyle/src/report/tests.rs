@@ -1,0 +1,424 @@
+//! The page is judged by reading its text again, and angles by the rotations they were made from.
+
+use std::f64::consts::PI;
+
+use glam::DVec3;
+
+use super::plot::over_time;
+use super::series::Series;
+use super::{About, Take, html};
+use crate::anatomy::Anatomy;
+use crate::estimate::{self, EstimateOptions, estimate};
+use crate::limits::{EulerBox, Limit};
+use crate::math::{Angle, Arc, EulerOrder, Rotation, Rotations, Swing, SwingAxes, SwingTwist};
+use crate::motion::{Clip, FrameRate, KeyTimes, Track};
+use crate::picture::Figures;
+use crate::picture::tests::{limit_of, rig as rig_of_all_kinds, well_formed};
+use crate::rig::{JointKind, Rig, RigJoint, RigJoints};
+use crate::skeleton::{Joint, Skeleton};
+use crate::synth::{Figure, Options, Rng, Synth};
+
+fn deg(d: f64) -> Angle {
+    Angle::from_degrees(d)
+}
+
+fn arc(min: f64, max: f64) -> Arc {
+    Arc::from_degrees(min, max).unwrap()
+}
+
+/// The page as XML, without what is not.
+#[track_caller]
+fn check(page: &str) {
+    let rest = page.strip_prefix("<!DOCTYPE html>\n").expect("a page");
+    let (head, rest) = rest.split_once("<style>").unwrap();
+    let (_, rest) = rest.split_once("</style>").unwrap();
+    let (body, rest) = rest.split_once("<script>").unwrap();
+    let (_, end) = rest.split_once("</script>").unwrap();
+    let xml = format!("{head}{body}{end}");
+    assert!(well_formed(&xml) > 20);
+    // Numbers in pictures are numbers.
+    for part in body.split("<svg").skip(1) {
+        let svg = part.split("</svg>").next().unwrap();
+        for tag in svg.split('<').skip(1) {
+            let values = tag.split('"').skip(1).step_by(2);
+            for value in values {
+                assert!(!value.contains("NaN") && !value.contains("inf"), "<{tag}");
+            }
+        }
+    }
+    for odd in ["http://", "https://", "src=", "@import", "url("] {
+        let allowed = if odd.starts_with("http") { body.matches("<bdi>").count() } else { 0 };
+        let found = body.matches(odd).count();
+        assert!(found == 0 || allowed > 0, "{odd}: the page needs nothing from elsewhere");
+    }
+}
+
+/// A chain of joints below a root.
+fn chain(names: &[&str]) -> Skeleton {
+    let mut skeleton = Skeleton::new();
+    let mut at = skeleton.add_root(Joint::new("Root", DVec3::ZERO)).unwrap();
+    for name in names {
+        at = skeleton.add(at, Joint::new(*name, DVec3::Y)).unwrap();
+    }
+    skeleton
+}
+
+/// The root stands still, the others turn by these.
+fn clip(columns: &[Vec<Rotation>], frames: usize) -> Clip {
+    let mut tracks = vec![Track::constant(Rotation::IDENTITY, DVec3::ZERO)];
+    for column in columns {
+        tracks.push(Track::turning(column.iter().copied().collect::<Rotations>(), DVec3::Y));
+    }
+    Clip::new(frames, FrameRate::from_fps(120.0).unwrap(), tracks).unwrap()
+}
+
+fn human(frames: usize) -> (Synth, Rig) {
+    let options = Options { frames, noise: deg(0.3), ..Options::default() };
+    let synth = Synth::generate(&Figure::human(), &options, 3).unwrap();
+    let take = estimate::Take { skeleton: &synth.skeleton, clip: &synth.clip };
+    let rig = estimate(&[take], &EstimateOptions::default()).unwrap().into_rig();
+    (synth, rig)
+}
+
+fn page_of(synth: &Synth, rig: &Rig) -> String {
+    let take = Take { name: "synth.bvh", skeleton: &synth.skeleton, clip: &synth.clip };
+    html(rig, &[take], Anatomy::of(&synth.skeleton).as_ref(), &About::default())
+}
+
+#[test]
+fn a_page_is_well_formed_complete_and_the_same_each_time() {
+    let (synth, rig) = human(600);
+    let page = page_of(&synth, &rig);
+    check(&page);
+    assert_eq!(page, page_of(&synth, &rig));
+    for (name, joint) in rig.joints.iter() {
+        assert!(page.contains(&format!("<bdi>{name}</bdi>")), "{name}");
+        if let Some(why) = &joint.why {
+            assert!(page.contains(&crate::picture::svg::Escaped(why).to_string()), "{name}: {why}");
+        }
+    }
+    // Every link leads somewhere.
+    for link in page.split("href=\"#").skip(1) {
+        let id = link.split('"').next().unwrap();
+        assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
+    }
+    let cards = rig.joints.iter().filter(|(_, j)| j.kind != JointKind::Free).count();
+    assert_eq!(page.matches("<section class=\"card\"").count(), cards);
+    assert!(page.contains("Left and right") && page.contains("Sources of the published ranges"));
+}
+
+/// Angles come back as they went in (B2, A3), with any centre and rest.
+#[test]
+fn channels_are_the_angles_that_the_motion_was_made_of() {
+    let mut rng = Rng::new(5);
+    let mut turn = || {
+        let axis = rng.direction();
+        Rotation::from_axis_angle(axis, deg(rng.between(0.0, 170.0))).unwrap()
+    };
+    let [rest, center] = [turn(), turn()];
+    let mut rng = Rng::new(6);
+    let frames = 200;
+    let axes = [rng.direction(), rng.direction()];
+    let swing_axes = SwingAxes::new(rng.direction(), None).unwrap();
+    let about = |axis, angle| Rotation::from_axis_angle(axis, Angle::from_radians(angle)).unwrap();
+    let wide = arc(-179.0, 179.0);
+    let order = EulerOrder::ZYZ;
+    let arcs = [wide, arc(1.0, 179.0), wide];
+    let limits = [
+        Limit::Hinge { axis: axes[0], arc: wide },
+        Limit::Universal { axes, arcs: [wide, wide] },
+        Limit::SwingTwist(crate::limits::SwingTwistLimit {
+            axes: swing_axes,
+            ..Default::default()
+        }),
+        Limit::EulerBox(EulerBox { order, arcs }),
+    ];
+    let angles: Vec<[f64; 3]> = (0..frames)
+        .map(|_| [rng.between(-3.1, 3.1), rng.between(0.02, 3.1), rng.between(-3.1, 3.1)])
+        .collect();
+    for (i, limit) in limits.into_iter().enumerate() {
+        let m = |[a, b, c]: [f64; 3]| match i {
+            0 => about(axes[0], a),
+            1 => about(axes[0], a) * about(axes[1], b),
+            2 => {
+                let (sin, cos) = crate::math::trig::sin_cos(a);
+                let swing = Swing::from_radians(0.9 * b * cos, 0.9 * b * sin);
+                SwingTwist { swing, twist: Angle::from_radians(c) }
+                    .to_rotation(&swing_axes)
+                    .unwrap()
+            }
+            _ => order.to_rotation([a, b, c].map(Angle::from_radians)).unwrap(),
+        };
+        let expected = |[a, b, c]: [f64; 3]| match i {
+            0 => vec![a],
+            1 => vec![a, b],
+            2 => {
+                let (sin, cos) = crate::math::trig::sin_cos(a);
+                vec![0.9 * b * cos, 0.9 * b * sin, c]
+            }
+            _ => vec![a, b, c],
+        };
+        let skeleton = chain(&["J"]).with_rests(|j| if j.name == "J" { rest } else { j.rest });
+        let column: Vec<Rotation> = angles.iter().map(|a| rest * center * m(*a)).collect();
+        let clip = clip(&[column], frames);
+        let joint = RigJoint { kind: JointKind::Ball, center, limit, ..RigJoint::default() };
+        let figures = Figures::of(&joint.limit, center).unwrap();
+        let rig = Rig::new(skeleton.clone(), RigJoints::new());
+        let take = Take { name: "", skeleton: &skeleton, clip: &clip };
+        let series = Series::of(&rig, "J", &joint, &figures, &[take]);
+        for (frame, angle) in angles.iter().enumerate() {
+            let wanted = expected(*angle);
+            assert_eq!(series.channels.len(), wanted.len());
+            for (channel, wanted) in series.channels.iter().zip(wanted) {
+                let off = Angle::from_radians(channel.values[frame] - wanted).wrapped().radians();
+                assert!(
+                    off.abs() < 1e-9,
+                    "{i} {}: {} {wanted}",
+                    channel.name,
+                    channel.values[frame]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_that_were_left_out_are_crosses_and_not_in_the_curve() {
+    let frames = 3000;
+    let mut angles: Vec<f64> =
+        (0..frames).map(|i| 40.0 * crate::math::trig::sin(f64::from(i) / 50.0)).collect();
+    angles[777] = 120.0;
+    let column: Vec<Rotation> = angles.iter().map(|a| Rotation::about_x(deg(*a))).collect();
+    let skeleton = chain(&["J"]);
+    let clip = clip(&[column], frames as usize);
+    let limit = Limit::Hinge { axis: DVec3::X, arc: arc(-40.0, 40.0) };
+    let left_out = vec![Rotation::about_x(deg(120.004))];
+    let joint = RigJoint { kind: JointKind::Hinge, limit, left_out, ..RigJoint::default() };
+    let figures = Figures::of(&joint.limit, joint.center).unwrap();
+    let rig = Rig::new(skeleton.clone(), RigJoints::new());
+    let take = Take { name: "", skeleton: &skeleton, clip: &clip };
+    let series = Series::of(&rig, "J", &joint, &figures, &[take]);
+    let marked: Vec<usize> = (0..frames as usize).filter(|i| series.left_out[*i]).collect();
+    assert_eq!(marked, [777]);
+    let (canvas, size) = over_time(&series).unwrap();
+    let svg = canvas.embedded(size, "");
+    let of = |class: &str| {
+        let path = svg.split(&format!("class=\"{class}\" d=\"")).nth(1).unwrap();
+        path.split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(of("rp-cross").matches('M').count(), 1);
+    // The extremes of the curve are those of the motion: the band's edges are at ±40°, 8 % of the half
+    // inside of the panel, and columns of pixels keep their extremes.
+    let curve = of("rp-curve");
+    let ys: Vec<f64> = curve
+        .split(['M', 'L', 'V'])
+        .skip(1)
+        .map(|p| p.trim_end_matches("h0").split(' ').next_back().unwrap().parse().unwrap())
+        .collect();
+    let (low, high) = ys.iter().fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
+    let edge = 84.0 * (0.08 / 2.16);
+    assert!(
+        (low - (20.0 + edge)).abs() < 0.1 && (high - (104.0 - edge)).abs() < 0.1,
+        "{low} {high}"
+    );
+    assert!(curve.len() < 16 * 800, "{}", curve.len());
+}
+
+/// The knee of a figure bends by known angles, and the page has them against the published range.
+#[test]
+fn clinical_angles_are_compared_with_published_ranges() {
+    let human = Figure::human();
+    let skeleton = human.skeleton();
+    let anatomy = Anatomy::of(skeleton).unwrap();
+    let knee = skeleton.find("LeftLeg").unwrap();
+    let joint = anatomy.joint(knee).unwrap();
+    let frames = 50;
+    let tracks = skeleton.indices().map(|j| {
+        if j != knee {
+            return Track::constant(skeleton[j].rest, skeleton[j].offset_m);
+        }
+        let turn = |i: usize| joint.local_of([20.0 + i as f64, 0.0, 0.0].map(deg)).unwrap();
+        Track::turning((0..frames).map(turn).collect(), skeleton[j].offset_m)
+    });
+    let clip = Clip::new(frames, FrameRate::from_fps(30.0).unwrap(), tracks.collect()).unwrap();
+    let take = estimate::Take { skeleton, clip: &clip };
+    let rig = estimate(&[take], &EstimateOptions::default()).unwrap().into_rig();
+    let takes = [Take { name: "", skeleton, clip: &clip }];
+    let page = html(&rig, &takes, Some(&anatomy), &About::default());
+    check(&page);
+    let card = page
+        .split("<section class=\"card\"")
+        .find(|c| c.contains("<h3><bdi>LeftLeg</bdi>"))
+        .unwrap();
+    assert!(card.contains("<bdi>left knee</bdi>"), "{card}");
+    let row = card.split("<tr>").find(|r| r.contains("flexion (+), extension (−)")).unwrap();
+    assert!(row.contains("<td>20° to 69°</td>"), "{row}");
+    // (69 − 20) / 140
+    assert!(row.contains("0° to 140° <a") && row.contains("35 %"), "{row}");
+    assert!(page.contains("<b>Little explored</b>"));
+}
+
+#[test]
+fn names_cannot_leave_their_place() {
+    let names = [
+        "<script>alert(1)</script>",
+        "\u{202e}backwards",
+        "a\"b'c&d",
+        "",
+        "👩‍🦽 Ünï\u{0}",
+        "</title></style><b>",
+    ];
+    let long = "x".repeat(100_000);
+    let skeleton = chain(&names.iter().copied().chain([long.as_str()]).collect::<Vec<_>>());
+    let columns: Vec<Vec<Rotation>> = (0..names.len() + 1)
+        .map(|k| (0..60).map(|i| Rotation::about_x(deg(f64::from(i) + k as f64))).collect())
+        .collect();
+    let clip = clip(&columns, 60);
+    let take = estimate::Take { skeleton: &skeleton, clip: &clip };
+    let mut rig = estimate(&[take], &EstimateOptions::default()).unwrap().into_rig();
+    for (name, joint) in rig.joints.iter_mut() {
+        joint.notes.push(format!("note of {name}"));
+        joint.why = Some(name.to_owned());
+        joint.confidence = Some(f64::NAN);
+    }
+    let takes = [Take { name: names[0], skeleton: &skeleton, clip: &clip }];
+    let about = About {
+        title: names[5].to_owned(),
+        facts: vec![(names[0].to_owned(), names[2].to_owned())],
+        warnings: vec![names[0].to_owned()],
+    };
+    let page = html(&rig, &takes, None, &about);
+    check(&page);
+    // The page's own, and no other.
+    assert_eq!(page.matches("<script").count(), 1);
+    assert_eq!(page.matches("</style>").count(), 1);
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(page.len() < 1_000_000, "{}", page.len());
+}
+
+/// Whatever there is to draw, numbers are numbers and the page is one.
+#[test]
+fn nothing_degenerate_breaks_the_page() {
+    let about = About::default();
+    let rate = |fps| FrameRate::from_fps(fps).unwrap();
+    // No joints, no files.
+    check(&html(&Rig::default(), &[], None, &about));
+    // All shapes of limits, with and without motion that has nothing to do with them.
+    let mut all = rig_of_all_kinds();
+    let point = crate::limits::SwingLimit::Ellipse { rx: deg(0.0), ry: deg(0.0) };
+    let point = RigJoint::new(JointKind::Ball, Limit::SwingTwist(limit_of(point)));
+    all.joints.insert("nowhere", point);
+    check(&html(&all, &[], None, &about));
+    let names: Vec<String> = all.joints.iter().map(|(n, _)| n.to_owned()).collect();
+    let skeleton = chain(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let half_turn = Rotation::from_axis_angle(DVec3::X, Angle::from_radians(PI)).unwrap();
+    let mut rng = Rng::new(2);
+    for frames in [1_usize, 2, 3, 400] {
+        let columns: Vec<Vec<Rotation>> = (0..names.len())
+            .map(|k| {
+                (0..frames)
+                    .map(|_| match k % 3 {
+                        0 => Rotation::IDENTITY,
+                        1 => half_turn,
+                        _ => Rotation::from_axis_angle(
+                            rng.direction(),
+                            deg(rng.between(-180.0, 180.0)),
+                        )
+                        .unwrap(),
+                    })
+                    .collect()
+            })
+            .collect();
+        let clip = clip(&columns, frames);
+        let take = Take { name: "wild", skeleton: &skeleton, clip: &clip };
+        let still = still_for(&skeleton, frames, rate(1e-9));
+        let none = Clip::new(0, rate(1e12), still_for(&skeleton, 1, rate(30.0)).tracks().to_vec())
+            .unwrap();
+        let others = [
+            take,
+            Take { name: "still", skeleton: &skeleton, clip: &still },
+            Take { name: "empty", skeleton: &skeleton, clip: &none },
+            Take { name: "stranger", skeleton: &chain(&["Other"]), clip: &clip },
+        ];
+        check(&html(&all, &others[..1], None, &about));
+        check(&html(&all, &others, None, &about));
+        check(&html(&all, &others[2..3], None, &about));
+    }
+    // Keys at their own times.
+    let keyed = Track::from_parts(
+        [Rotation::IDENTITY, half_turn].into_iter().collect(),
+        KeyTimes::At(vec![0.0, 0.5]),
+        crate::math::Points::repeat(DVec3::Y, 1),
+        KeyTimes::constant(),
+    );
+    let tracks = vec![Track::constant(Rotation::IDENTITY, DVec3::ZERO), keyed];
+    let clip = Clip::new(20, rate(30.0), tracks).unwrap();
+    let skeleton = chain(&["Knee"]);
+    check(&html(&all, &[Take { name: "keys", skeleton: &skeleton, clip: &clip }], None, &about));
+    // Fields that a document may have and an estimate has not.
+    let odd = RigJoint {
+        confidence: Some(f64::INFINITY),
+        rest_inside: Some(false),
+        rest_excess: Some(Angle::from_radians(f64::NAN)),
+        noise: Some(Angle::from_radians(f64::NAN)),
+        samples: Some(u64::MAX),
+        rejected: Some(u64::MAX),
+        limit: Limit::Hinge { axis: DVec3::ZERO, arc: Arc::FULL },
+        ..RigJoint::new(JointKind::Hinge, Limit::Locked)
+    };
+    all.joints.insert("odd", odd);
+    check(&html(&all, &[], None, &about));
+}
+
+fn still_for(skeleton: &Skeleton, frames: usize, rate: FrameRate) -> Clip {
+    let tracks = skeleton.joints().iter().map(|j| Track::constant(j.rest, j.offset_m));
+    Clip::new(frames, rate, tracks.collect()).unwrap()
+}
+
+#[test]
+fn thousands_of_joints_make_a_page_of_bounded_size_that_says_what_it_leaves_out() {
+    let mut rig = Rig::default();
+    for i in 0..3000 {
+        let limit = Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 90.0) };
+        let confidence = Some(if i == 900 { 0.1 } else { 0.9 });
+        rig.joints.insert(
+            format!("joint {i}"),
+            RigJoint { kind: JointKind::Hinge, limit, confidence, ..RigJoint::default() },
+        );
+    }
+    let page = html(&rig, &[], None, &About::default());
+    check(&page);
+    assert!(page.len() < 2_000_000, "{}", page.len());
+    assert!(page.contains("2,000 more joints are not in the table."), "says so");
+    assert!(page.contains("120 of 3,000 joints have a card below"), "says so");
+    // The doubtful one has a card.
+    assert!(page.contains("<h3><bdi>joint 900</bdi>"));
+}
+
+/// The bar: 31 joints and 10,000 frames in less than 3 MB. The worst case: all are balls that move all
+/// over the place.
+#[test]
+fn ten_thousand_frames_of_31_balls_stay_below_three_megabytes() {
+    let names: Vec<String> = (0..31).map(|i| format!("Ball{i}")).collect();
+    let skeleton = chain(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut rng = Rng::new(4);
+    let columns: Vec<Vec<Rotation>> = names
+        .iter()
+        .map(|_| {
+            (0..10_000)
+                .map(|_| {
+                    Rotation::from_axis_angle(rng.direction(), deg(rng.between(0.0, 170.0)))
+                        .unwrap()
+                })
+                .collect()
+        })
+        .collect();
+    let clip = clip(&columns, 10_000);
+    let take = estimate::Take { skeleton: &skeleton, clip: &clip };
+    let rig = estimate(&[take], &EstimateOptions::default()).unwrap().into_rig();
+    let take = Take { name: "wild", skeleton: &skeleton, clip: &clip };
+    let page = html(&rig, &[take], None, &About::default());
+    check(&page);
+    assert!(page.len() < 3_000_000, "{}", page.len());
+    assert!(page.matches("class=\"cl-seen\"").count() > 31 * 4, "dots in every picture");
+}
