@@ -33,7 +33,10 @@ pub(crate) struct Range {
 /// Samples all around, without a gap that stands out, fill the circle. `None` if there are none.
 pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
     let finite = |a: &&f64| a.is_finite();
-    let all: Vec<f64> = clips.iter().flatten().filter(finite).map(|a| wrapped(*a)).collect();
+    let mut all: Vec<f64> = Vec::with_capacity(clips.iter().map(Vec::len).sum());
+    for clip in clips {
+        all.extend(clip.iter().filter(finite).map(|a| wrapped(*a)));
+    }
     if how.noise <= 0.0 || how.coverage < 1.0 {
         return holding(&all, how.coverage);
     }

@@ -6,6 +6,7 @@
 //! it cannot enter is inside. The closed walk from sample to sample is then simplified by steps that
 //! only add area, so that no sample is lost.
 
+mod rows;
 mod samples;
 mod sides;
 mod simplify;
@@ -183,7 +184,7 @@ fn attempt(samples: &Samples, points: &[DVec3], scale: &Scale) -> Option<Vec<DVe
         let sides = Sides::new(&whole, scale.empty);
         let mut before = Vec::new();
         if !samples.are_many() {
-            missing.iter().for_each(|m| sides.check(m.at, &mut before));
+            sides.check(missing.iter().map(|m| &m.at), &mut before);
         }
         // Where only the steps lost something, by rounding, it is taken in after them; and of very many
         // what was not walked around.

@@ -1,12 +1,17 @@
 //! How far samples are outside of the limit that was made for them.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use std::f64::consts::PI;
+use std::ops::Range;
 
 use glam::DVec3;
 
+use super::moments::rotation_unchecked;
 use super::universal::about;
-use crate::limits::{Limit, PreparedLimit, SwingTwistLimit, TwistBounds, TwistOffset};
-use crate::math::{Arc, Rotation, Rotations, trig, unit};
+use crate::limits::{
+    Limit, PreparedLimit, PreparedSwing, SwingTwistLimit, TwistBounds, TwistOffset,
+};
+use crate::math::{Arc, Kernel, Level, Rotation, Rotations, trig, unit};
 
 /// How far samples are outside at most, radians; 0 if all are inside. `prepared` is `limit`, which
 /// speaks of `back · q`.
@@ -21,21 +26,21 @@ pub(super) fn largest(
     back: Rotation,
     samples: &[&Rotations],
 ) -> f64 {
-    let mut most = Most { prepared, back, excess: 0.0, farthest: [None; 2] };
+    let mut most = Most { prepared, back, sure: None, excess: 0.0, farthest: [None; 2] };
     match limit {
         // It holds its samples by construction.
         Limit::Free | Limit::EulerBox(_) => {}
         // Every sample has its own.
         Limit::Locked => most.see(samples, |m| {
             let q = m.quat();
-            Some([q.x * q.x + q.y * q.y + q.z * q.z, 0.0])
+            ([q.x * q.x + q.y * q.y + q.z * q.z, 0.0], true)
         }),
         Limit::Hinge { axis, arc } => {
             let Some(axis) = unit(*axis) else { return 0.0 };
             let inside = Inside::new(*arc);
-            most.see(samples, |m| {
+            most.see(samples, move |m| {
                 let (angle, across) = turn(m, axis);
-                inside.clearly(angle).then_some([across.length_squared(), 0.0])
+                ([across.length_squared(), 0.0], inside.clearly(angle))
             });
         }
         Limit::Universal { axes, arcs } => {
@@ -43,24 +48,29 @@ pub(super) fn largest(
             let inside = arcs.map(Inside::new);
             let angle = a.dot(b);
             // The shortest way turns `m b` towards or away from a, which keeps both angles.
-            most.see(samples, |m| {
+            most.see(samples, move |m| {
                 let moved = m * b;
                 let [sin, cos] = about(b, a, m.inverse() * a);
                 let off = a.dot(moved) - angle;
-                (inside[0].clearly(about(a, b, moved)) && inside[1].clearly([-sin, cos]))
-                    .then_some([off, -off])
+                let within = inside[0].clearly(about(a, b, moved)) & inside[1].clearly([-sin, cos]);
+                ([off, -off], within)
             });
         }
         Limit::SwingTwist(of) => {
-            let sure = Sure::new(of, prepared);
-            most.see(samples, |m| sure.as_ref().filter(|sure| sure.holds(m)).map(|_| [0.0; 2]));
+            most.sure = Sure::new(of, prepared);
+            match most.sure {
+                Some(sure) => most.see(samples, move |m| ([0.0; 2], sure.holds(m))),
+                None => most.see(samples, |_| ([0.0; 2], false)),
+            }
         }
     }
     most.excess()
 }
 
 /// A cap of directions inside a swing, and the arc of twists.
-struct Sure {
+#[derive(Clone, Copy)]
+struct Sure<'a> {
+    swing: PreparedSwing<'a>,
     bone: DVec3,
     middle: DVec3,
     /// Of the radius.
@@ -68,9 +78,9 @@ struct Sure {
     twists: Inside,
 }
 
-impl Sure {
+impl<'a> Sure<'a> {
     /// `None` where the twist depends on the direction, or is not that of the direct swing.
-    fn new(of: &SwingTwistLimit, prepared: &PreparedLimit) -> Option<Self> {
+    fn new(of: &SwingTwistLimit, prepared: &'a PreparedLimit) -> Option<Self> {
         let arc = match of.twist.bounds {
             TwistBounds::Free => Arc::FULL,
             TwistBounds::Arc(arc) => arc,
@@ -84,17 +94,24 @@ impl Sure {
         // Less than the distance to the boundary, which may be off by its tolerance.
         let radius = 0.99 * swing.distance(middle)?.radians().clamp(0.0, PI);
         let cos = trig::cos(radius);
-        Some(Self { bone: of.axes.bone(), middle, cos, twists: Inside::new(arc) })
+        Some(Self { swing, bone: of.axes.bone(), middle, cos, twists: Inside::new(arc) })
     }
 
+    #[inline(always)]
     fn holds(&self, m: Rotation) -> bool {
-        (m * self.bone).dot(self.middle) > self.cos && self.twists.clearly(turn(m, self.bone).0)
+        let near = (m * self.bone).dot(self.middle) > self.cos;
+        near & self.twists.clearly(turn(m, self.bone).0)
+    }
+
+    /// The same without the cap: fewer are left to be asked for all they have.
+    fn contains(&self, m: Rotation) -> bool {
+        self.twists.clearly(turn(m, self.bone).0) && self.swing.contains(m * self.bone)
     }
 }
 
 /// Sine and cosine of the angle of the nearest turn about an axis, both times the same, and the vector
 /// part of the quaternion across the axis.
-#[inline]
+#[inline(always)]
 fn turn(m: Rotation, axis: DVec3) -> ([f64; 2], DVec3) {
     let q = m.quat();
     let v = DVec3::new(q.x, q.y, q.z);
@@ -106,30 +123,51 @@ fn turn(m: Rotation, axis: DVec3) -> ([f64; 2], DVec3) {
 struct Most<'a> {
     prepared: &'a PreparedLimit,
     back: Rotation,
+    /// Of a ball.
+    sure: Option<Sure<'a>>,
     excess: f64,
     /// The sample that is farthest off by each of two measures, which grow with the excess.
     farthest: [Option<(f64, Rotation)>; 2],
 }
 
 impl Most<'_> {
-    /// Looks at all samples. `off` gives both measures, or nothing if the sample has to be asked by
-    /// itself.
-    fn see(&mut self, samples: &[&Rotations], off: impl Fn(Rotation) -> Option<[f64; 2]>) {
-        for m in samples.iter().flat_map(|clip| clip.iter()).map(|q| self.back * q) {
-            let Some(off) = off(m) else {
-                self.excess = self.excess.max(self.of(m));
+    /// Looks at all samples. `off` gives both measures, and whether they do: the sample has to be asked
+    /// by itself if not.
+    fn see(&mut self, samples: &[&Rotations], off: impl Fn(Rotation) -> ([f64; 2], bool) + Copy) {
+        let level = Level::best();
+        let mut measures = [[0.0; BLOCK]; 2];
+        for clip in samples {
+            let columns = clip.xyzw();
+            for start in (0..clip.len()).step_by(BLOCK) {
+                let end = clip.len().min(start + BLOCK);
+                let columns = columns.map(|c| &c[start..end]);
+                let (back, measures) = (self.back, &mut measures);
+                level.run(Measure { columns, back, off, measures });
+                self.compare(clip, start..end, measures);
+            }
+        }
+    }
+
+    fn compare(&mut self, clip: &Rotations, range: Range<usize>, measures: &[[f64; BLOCK]; 2]) {
+        for (i, (first, second)) in range.zip(measures[0].iter().zip(&measures[1])) {
+            let m = || self.back * clip.at(i);
+            if first.is_nan() {
+                self.excess = self.excess.max(self.of(m()));
                 continue;
-            };
-            for (farthest, off) in self.farthest.iter_mut().zip(off) {
-                if farthest.is_none_or(|(most, _)| off > most) {
-                    *farthest = Some((off, m));
-                }
+            }
+            let [a, b] = self.farthest.map(|farthest| farthest.map_or(f64::NEG_INFINITY, |f| f.0));
+            if *first > a {
+                self.farthest[0] = Some((*first, m()));
+            }
+            if *second > b {
+                self.farthest[1] = Some((*second, m()));
             }
         }
     }
 
     fn of(&self, m: Rotation) -> f64 {
-        if self.prepared.contains(m) { 0.0 } else { -self.prepared.distance(m).radians() }
+        let inside = self.sure.is_some_and(|sure| sure.contains(m)) || self.prepared.contains(m);
+        if inside { 0.0 } else { -self.prepared.distance(m).radians() }
     }
 
     fn excess(&self) -> f64 {
@@ -138,7 +176,37 @@ impl Most<'_> {
     }
 }
 
+/// Samples that are measured before they are compared.
+const BLOCK: usize = 128;
+
+/// Both measures of some samples, NaN where they do not count.
+struct Measure<'a, F> {
+    columns: [&'a [f64]; 4],
+    back: Rotation,
+    off: F,
+    measures: &'a mut [[f64; BLOCK]; 2],
+}
+
+impl<F: Fn(Rotation) -> ([f64; 2], bool)> Kernel for Measure<'_, F> {
+    #[inline(always)]
+    fn run(self) {
+        let [x, y, z, w] = self.columns;
+        let n = x.len().min(BLOCK);
+        let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
+        // Local ones share no memory with the columns.
+        let (mut first, mut second) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for i in 0..n {
+            let q = rotation_unchecked([x[i], y[i], z[i], w[i]]);
+            let ([a, b], counts) = (self.off)(self.back * q);
+            first[i] = if counts { a } else { f64::NAN };
+            second[i] = b;
+        }
+        *self.measures = [first, second];
+    }
+}
+
 /// Which angles are clearly within an arc.
+#[derive(Clone, Copy)]
 struct Inside {
     middle: [f64; 2],
     /// The cosine of half the width.
@@ -159,11 +227,11 @@ impl Inside {
 
     /// Of an angle's sine and cosine, both times the same. Not where that is so little that the angle
     /// means nothing.
-    #[inline]
+    #[inline(always)]
     fn clearly(&self, [sin, cos]: [f64; 2]) -> bool {
         let along = sin * self.middle[0] + cos * self.middle[1];
         let length = (sin * sin + cos * cos).sqrt();
-        length > 1e-6 && along > (self.cos + Self::SLACK) * length
+        (length > 1e-6) & (along > (self.cos + Self::SLACK) * length)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::math::{Rotation, Rotations};
 
-use super::samples::{apart, chord_squared, combined, dot, row, rows, side};
+use super::samples::{apart, chord_squared, combined, dot, fill, rows, side};
 
 /// Fewer samples than this are all kept: nothing can be told from them.
 const FEW: usize = 30;
@@ -85,7 +85,9 @@ fn squared_steps(series: &Rotations) -> Vec<f64> {
     let last = series.len().saturating_sub(1);
     let columns = series.xyzw();
     let (here, there) = (rows(columns, 0, last), rows(columns, series.len() - last, last));
-    (0..last).map(|i| chord_squared(row(&here, i), row(&there, i))).collect()
+    let mut squares = vec![0.0; last];
+    fill(&mut squares, [here, there], |[here, there]| chord_squared(here, there));
+    squares
 }
 
 /// The curve through two frames on each side, at the middle: the cubic through them.
@@ -229,15 +231,15 @@ impl Frames<'_> {
         let (inner, frames) = (n.saturating_sub(4), n.min(4));
         let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
         let (a, b, here, c, d) = (part(0), part(1), part(2), part(3), part(4));
-        for (i, cos) in cosines.iter_mut().skip(2).take(inner).enumerate() {
-            let (a, b, c, d) = (row(&a, i), row(&b, i), row(&c, i), row(&d, i));
+        let middle = cosines.get_mut(2..2 + inner).unwrap_or_default();
+        fill(middle, [a, b, here, c, d], |[a, b, here, c, d]| {
             // Six times the curve.
             let inner = combined([1.0, side(b, c)], [b, c]);
             let outer = combined([side(b, a), side(b, d)], [a, d]);
             let curve = combined([4.0, -1.0], [inner, outer]);
-            let along = dot(row(&here, i), curve);
-            *cos = along * along / dot(curve, curve);
-        }
+            let along = dot(here, curve);
+            along * along / dot(curve, curve)
+        });
         for i in [0, 1, n.wrapping_sub(2), n.wrapping_sub(1)] {
             if let (Some(cos), Some(error)) = (cosines.get_mut(i), self.error(i)) {
                 *cos = cos_squared(error);

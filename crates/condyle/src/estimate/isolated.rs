@@ -83,11 +83,12 @@ impl Seen {
     /// Without the samples that stick out alone, where the order of frames does not tell glitches;
     /// `None` if there are none of them.
     pub(super) fn without_isolated(&self, decision: &Decision, bone: DVec3) -> Option<Self> {
-        let all: Vec<Rotation> = self.clips.iter().flat_map(|clip| clip.rotations.iter()).collect();
         let most = self.most_left_out();
-        if all.len() < FEW || most == 0 {
+        let count: usize = self.clips.iter().map(|clip| clip.rotations.len()).sum();
+        if count < FEW || most == 0 {
             return None;
         }
+        let all: Vec<Rotation> = self.clips.iter().flat_map(|clip| clip.rotations.iter()).collect();
         // What is within three times the noise of the others does no harm.
         let mut field = Field { most, least: 3.0 * decision.noise, bad: vec![false; all.len()] };
         let evidence = self.evidence.as_ref()?;

@@ -1,6 +1,7 @@
 //! What a joint's samples say about its kind: means of products of four components of the quaternion.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
-use crate::math::{Rotation, Rotations};
+use crate::math::{Kernel, Level, Rotation, Rotations};
 
 /// Sums over rotations of all products of four components of their quaternions.
 ///
@@ -58,13 +59,12 @@ impl Default for Moments {
 impl Moments {
     pub(crate) fn of(rotations: &Rotations) -> Self {
         let mut moments = Self::default();
-        let [x, y, z, w] = rotations.xyzw();
+        let columns = rotations.xyzw();
+        let level = Level::best();
         for start in (0..rotations.len()).step_by(CHUNK) {
             let end = rotations.len().min(start + CHUNK);
             let mut sums = [0.0; PRODUCTS];
-            for i in start..end {
-                add_products([x[i], y[i], z[i], w[i]], &mut sums);
-            }
+            level.run(Sums { columns: columns.map(|c| &c[start..end]), sums: &mut sums });
             for (sum, part) in moments.sums.iter_mut().zip(sums) {
                 #[allow(clippy::cast_possible_truncation, reason = "at most 2⁶⁸")]
                 let part = (part * UNIT) as i128;
@@ -110,13 +110,17 @@ impl Moments {
             }
         }
         let mut products = [[0.0; 9]; 9];
-        for terms in TERMS.chunk_by(|a, b| a.entries == b.entries) {
-            let [n, m] = terms[0].entries;
-            let mut sum = 0.0;
-            for term in terms {
-                sum += term.factor * means.0[term.place];
+        let mut terms = TERMS.as_slice();
+        for n in 0..9 {
+            for m in n..9 {
+                let (these, others) = terms.split_at(ENTRIES[n].len() * ENTRIES[m].len());
+                terms = others;
+                let mut sum = 0.0;
+                for term in these {
+                    sum += term.factor * means.0[term.place];
+                }
+                (products[n][m], products[m][n]) = (sum, sum);
             }
-            (products[n][m], products[m][n]) = (sum, sum);
         }
         MatrixMoments { mean, products }
     }
@@ -226,17 +230,16 @@ const ENTRIES: [&[(usize, usize, f64)]; 9] = {
 /// factor.
 #[derive(Clone, Copy)]
 struct Term {
-    /// The first is not after the second.
-    entries: [usize; 2],
     /// In [`EXPONENTS`].
     place: usize,
     factor: f64,
 }
 
-/// All of them, those of two entries together: 24 parts of single entries make 24² pairs, of which those of different entries count
-/// once and those of one entry, 3 · 4² + 6 · 2², twice.
+/// All of them, those of two entries together, by the first and then by the second, which is not before
+/// the first. 24 parts of single entries make 24² pairs, of which those of different entries count once
+/// and those of one entry, 3 · 4² + 6 · 2², twice.
 static TERMS: [Term; 324] = {
-    let mut terms = [Term { entries: [0; 2], place: 0, factor: 0.0 }; 324];
+    let mut terms = [Term { place: 0, factor: 0.0 }; 324];
     let (mut count, mut n) = (0, 0);
     while n < 9 {
         let mut m = n;
@@ -248,7 +251,7 @@ static TERMS: [Term; 324] = {
                 while j < ENTRIES[m].len() {
                     let (c, d, g) = ENTRIES[m][j];
                     let place = PLACES[a][b][c][d] as usize;
-                    terms[count] = Term { entries: [n, m], place, factor: f * g };
+                    terms[count] = Term { place, factor: f * g };
                     count += 1;
                     j += 1;
                 }
@@ -262,50 +265,58 @@ static TERMS: [Term; 324] = {
     terms
 };
 
-#[inline]
-fn add_products([x, y, z, w]: [f64; 4], sums: &mut [f64; PRODUCTS]) {
-    let (xx, xy, xz, xw) = (x * x, x * y, x * z, x * w);
-    let (yy, yz, yw, zz, zw, ww) = (y * y, y * z, y * w, z * z, z * w, w * w);
-    // In the order of EXPONENTS.
-    let products = [
-        xx * xx,
-        xx * xy,
-        xx * xz,
-        xx * xw,
-        xx * yy,
-        xx * yz,
-        xx * yw,
-        xx * zz,
-        xx * zw,
-        xx * ww,
-        xy * yy,
-        xy * yz,
-        xy * yw,
-        xy * zz,
-        xy * zw,
-        xy * ww,
-        xz * zz,
-        xz * zw,
-        xz * ww,
-        xw * ww,
-        yy * yy,
-        yy * yz,
-        yy * yw,
-        yy * zz,
-        yy * zw,
-        yy * ww,
-        yz * zz,
-        yz * zw,
-        yz * ww,
-        yw * ww,
-        zz * zz,
-        zz * zw,
-        zz * ww,
-        zw * ww,
-        ww * ww,
-    ];
-    for (sum, product) in sums.iter_mut().zip(products) {
-        *sum += product;
+/// The sums of the products of some rows.
+struct Sums<'a> {
+    columns: [&'a [f64]; 4],
+    /// In the order of [`EXPONENTS`].
+    sums: &'a mut [f64; PRODUCTS],
+}
+
+impl Kernel for Sums<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let [x, y, z, w] = self.columns;
+        let n = x.len();
+        let (y, z, w) = (&y[..n], &z[..n], &w[..n]);
+        // Four at a time, in an order of their own.
+        let mut sums = [[0.0; 4]; 9];
+        for i in 0..n {
+            let (x, y, z, w) = (x[i], y[i], z[i], w[i]);
+            let (xx, xy, xz, xw) = (x * x, x * y, x * z, x * w);
+            let (yy, yz, yw, zz, zw, ww) = (y * y, y * z, y * w, z * z, z * w, w * w);
+            let of_y = [yy, yz, yw, zz];
+            let with_w = [zw, ww, zw, ww];
+            add(&mut sums[0], [xx; 4], [xx, xy, xz, xw]);
+            add(&mut sums[1], [xx; 4], of_y);
+            add(&mut sums[2], [xx, xx, xy, xy], with_w);
+            add(&mut sums[3], [xy; 4], of_y);
+            add(&mut sums[4], [yy; 4], of_y);
+            add(&mut sums[5], [yy, yy, yz, yz], with_w);
+            add(&mut sums[6], [xz, xz, zz, zz], with_w);
+            add(&mut sums[7], [xz, yz, zz, zw], [zz, zz, zz, ww]);
+            add(&mut sums[8], [xw, yw, ww, 0.0], [ww, ww, ww, 0.0]);
+        }
+        let [a, b, c, d, e, f, g, h, k] = sums;
+        *self.sums = [
+            a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1], // xx
+            d[0], d[1], d[2], d[3], c[2], c[3], // xy
+            h[0], g[0], g[1], // xz
+            k[0], // xw
+            e[0], e[1], e[2], e[3], f[0], f[1], // yy
+            h[1], f[2], f[3], // yz
+            k[1], // yw
+            h[2], g[2], g[3], // zz
+            h[3], // zw
+            k[2], // ww
+        ];
+    }
+}
+
+/// Adds products, four at a time.
+#[inline(always)]
+fn add(sums: &mut [f64; 4], a: [f64; 4], b: [f64; 4]) {
+    for lane in 0..4 {
+        sums[lane] += a[lane] * b[lane];
     }
 }
 

@@ -1,6 +1,6 @@
 //! How noisy rotations are, as their order in time shows it.
 
-use super::samples::{combined, dot, row, rows, side};
+use super::samples::{combined, dot, fill, row, rows, side};
 use crate::math::Rotations;
 
 /// The standard deviation of noise about each axis, radians: what is left of three frames in a row
@@ -21,8 +21,12 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
     let part = |skipped: usize| rows(columns, skipped.min(frames), inner);
     let (before, here, after) = (part(0), part(1), part(2));
     let mut squares = vec![0.0; inner.div_ceil(step)];
-    for (square, i) in squares.iter_mut().zip((0..inner).step_by(step)) {
-        *square = second_difference([row(&before, i), row(&here, i), row(&after, i)]);
+    if step == 1 {
+        fill(&mut squares, [before, here, after], second_difference);
+    } else {
+        for (square, i) in squares.iter_mut().zip((0..inner).step_by(step)) {
+            *square = second_difference([row(&before, i), row(&here, i), row(&after, i)]);
+        }
     }
     squares.retain(|square| *square >= 0.0);
     if squares.len() < 8 {
@@ -34,7 +38,8 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
 }
 
 /// The square of what is left of the middle frame, radians; −1 if it repeats a neighbour.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "in a kernel")]
 fn second_difference([before, here, after]: [[f64; 4]; 3]) -> f64 {
     let sum = combined([side(here, before), side(here, after)], [before, after]);
     let across = combined([1.0, -dot(sum, here)], [sum, here]);

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use super::glitches;
 use super::noise;
-use crate::math::{Rotation, Rotations};
+use crate::math::{Kernel, Level, Rotation, Rotations};
 use crate::motion::{Clip, KeyTimes};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -234,6 +234,36 @@ pub(super) fn row([x, y, z, w]: &[&[f64]; 4], i: usize) -> [f64; 4] {
 pub(super) fn rows([x, y, z, w]: [&[f64]; 4], from: usize, count: usize) -> [&[f64]; 4] {
     let range = from..from + count;
     [&x[range.clone()], &y[range.clone()], &z[range.clone()], &w[range]]
+}
+
+/// Fills a column: each element from the same row of several series, which have to be as long.
+pub(super) fn fill<const N: usize>(
+    column: &mut [f64],
+    series: [[&[f64]; 4]; N],
+    of: impl Fn([[f64; 4]; N]) -> f64,
+) {
+    Level::best().run(Fill { column, series, of });
+}
+
+struct Fill<'a, F, const N: usize> {
+    column: &'a mut [f64],
+    series: [[&'a [f64]; 4]; N],
+    of: F,
+}
+
+impl<F: Fn([[f64; 4]; N]) -> f64, const N: usize> Kernel for Fill<'_, F, N> {
+    #[inline(always)]
+    fn run(self) {
+        let n = self.column.len();
+        let series = self.series.map(|columns| columns.map(|column| &column[..n]));
+        for (i, value) in self.column.iter_mut().enumerate() {
+            let mut rows = [[0.0; 4]; N];
+            for (to, columns) in rows.iter_mut().zip(&series) {
+                *to = row(columns, i);
+            }
+            *value = (self.of)(rows);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -133,6 +133,10 @@ impl Polygon {
         if !d.is_finite() {
             return false;
         }
+        // Most who ask are on it.
+        if self.sectors.is_on_edge(d) {
+            return true;
+        }
         let nearest = self.nearest(d);
         if nearest.chord_squared <= NEAR * NEAR {
             return true;

@@ -154,13 +154,7 @@ impl Sectors {
     /// if it is too near to an edge to tell, at the pole or opposite to it, or not finite.
     #[inline(always)]
     pub(super) fn odd(&self, d: DVec3) -> Option<bool> {
-        let (x, y) = (self.x.dot(d), self.y.dot(d));
-        let size = x.abs() + y.abs();
-        if !(size > 1e-100 && size < 4.0) {
-            return None;
-        }
-        let sector = self.sectors.get(sector_at(pseudo_angle(x, size, y), self.scale) as usize)?;
-        let at = DVec2::new(x, y);
+        let (at, sector) = self.sector(d)?;
         let mut tally = Tally::default();
         for i in sector.pieces {
             tally.add(&self.pieces[i as usize], at, d);
@@ -172,6 +166,31 @@ impl Sectors {
             }
         }
         (tally.nearest >= NEAR.to_bits()).then_some(tally.crossed >> 63 != 0)
+    }
+
+    /// Whether a unit vector is clearly within [`NEAR`] of an edge, between its corners.
+    pub(super) fn is_on_edge(&self, d: DVec3) -> bool {
+        let Some((at, sector)) = self.sector(d) else { return false };
+        let [begin, end] = sector.more;
+        let more = &self.lists[begin as usize..end as usize];
+        sector.pieces.iter().chain(more).any(|&i| {
+            let piece = &self.pieces[i as usize];
+            let (after_start, after_end) = (piece.start.perp_dot(at), piece.end.perp_dot(at));
+            piece.normal.dot(d).abs() < 0.99 * NEAR && (after_start < 0.0) != (after_end < 0.0)
+        })
+    }
+
+    /// Where a unit vector is across the pole, and its sector. `None` at the pole or opposite to it, or if
+    /// not finite.
+    #[inline(always)]
+    fn sector(&self, d: DVec3) -> Option<(DVec2, &Sector)> {
+        let (x, y) = (self.x.dot(d), self.y.dot(d));
+        let size = x.abs() + y.abs();
+        if !(size > 1e-100 && size < 4.0) {
+            return None;
+        }
+        let sector = self.sectors.get(sector_at(pseudo_angle(x, size, y), self.scale) as usize)?;
+        Some((DVec2::new(x, y), sector))
     }
 
     /// Calls `meet` with pairs of edges whose azimuths overlap, each at least once, until it says

@@ -4,6 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
 
+use super::rows::{largest_dot, rows};
 use super::sides::{Missing, Sides};
 use crate::estimate::unit;
 use crate::math::trig;
@@ -149,7 +150,8 @@ impl Samples {
             level += 1;
         }
         let some = self.first_of_cells(level);
-        let nearest = |d: DVec3| some.iter().fold(-1.0_f64, |most, s| most.max(s.dot(d)));
+        let some_rows = rows(&some, DVec3::NAN);
+        let nearest = |d: DVec3| largest_dot(&some_rows, d).max(-1.0);
         let mut best = (DVec3::Z, 2.0);
         // Evenly over the sphere, on a spiral by the golden angle.
         let tries = (some.len() / 2).clamp(50, 200);
@@ -197,11 +199,8 @@ impl Samples {
             let (middle, near) = middle.map_or((DVec3::ZERO, -1.0), |middle| {
                 (middle, 0.999 * sides.nearest(middle).chord_squared)
             });
-            for d in &self.directions {
-                if (*d - middle).length_squared() > near {
-                    sides.check(*d, &mut missing);
-                }
-            }
+            let far = |d: &&DVec3| (**d - middle).length_squared() > near;
+            sides.check(self.directions.iter().filter(far), &mut missing);
             return missing;
         }
         // Cells as a whole where they are clear of the boundary.
@@ -227,9 +226,7 @@ impl Samples {
                     nearest.chord_squared > 1.1 * radius && sides.contains(middle) == Some(true)
                 });
             if !clear {
-                for d in group {
-                    sides.check(*d, &mut missing);
-                }
+                sides.check(group.iter(), &mut missing);
             }
         }
         missing

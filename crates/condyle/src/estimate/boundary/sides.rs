@@ -1,9 +1,12 @@
 //! Which samples are outside of a polygon, and a polygon that holds them too.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use glam::DVec3;
 
 use super::OUTSIDE;
+use super::rows::{LANES, Row, bits, dots, rows};
 use crate::estimate::unit;
+use crate::math::{Kernel, Level};
 
 /// A sample outside of a polygon.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +21,15 @@ pub(super) struct Missing {
 /// A polygon, to be asked which samples are outside.
 pub(super) struct Sides<'a> {
     polygon: &'a [DVec3],
+    /// The same, the last one again until a row is full.
+    rows: Vec<Row>,
     normals: Vec<DVec3>,
     empty: DVec3,
     empty_side: Vec<bool>,
 }
 
-/// Corners looked at together.
-pub(super) const GROUP: usize = 32;
+/// Rows of corners looked at together: one bit for each corner.
+const GROUP: usize = 64 / LANES;
 
 pub(super) struct Nearest {
     pub(super) edge: usize,
@@ -42,11 +47,13 @@ impl<'a> Sides<'a> {
             })
             .collect();
         let empty_side = normals.iter().map(|n| n.dot(empty) > 0.0).collect();
-        Self { polygon, normals, empty, empty_side }
+        let rows = rows(polygon, polygon.last().copied().unwrap_or(empty));
+        Self { polygon, rows, normals, empty, empty_side }
     }
 
     /// Whether a direction is inside, by how often the arc to it from a direction outside meets the
     /// boundary; `None` if that is a close call.
+    #[inline(always)]
     pub(super) fn contains(&self, d: DVec3) -> Option<bool> {
         let across = self.empty.cross(d);
         if across.length_squared() < 1e-12 {
@@ -54,27 +61,30 @@ impl<'a> Sides<'a> {
         }
         let count = self.polygon.len();
         let mut inside = false;
-        let mut before = across.dot(*self.polygon.last()?) < 0.0;
-        for (group, corners) in self.polygon.chunks(GROUP).enumerate() {
+        let mut before = u64::from(across.dot(*self.polygon.last()?) < 0.0);
+        for (group, rows) in self.rows.chunks(GROUP).enumerate() {
             // Which are on the right, one bit each: without a branch per corner.
-            let (mut right, mut least) = (0_u64, f64::INFINITY);
-            for (bit, corner) in corners.iter().enumerate() {
-                let side = across.dot(*corner);
-                right |= u64::from(side < 0.0) << bit;
-                least = least.min(side.abs());
+            let (mut right, mut least) = (0_u64, [f64::INFINITY; LANES]);
+            for (n, row) in rows.iter().enumerate() {
+                let sides = dots(row, across);
+                right |= bits(sides, |side| side < 0.0) << (n * LANES);
+                for lane in 0..LANES {
+                    let side = sides[lane].abs();
+                    least[lane] = if side < least[lane] { side } else { least[lane] };
+                }
             }
-            if least < 1e-14 {
+            if least.iter().any(|least| *least < 1e-14) {
                 // Many samples are corners.
                 return self.polygon.contains(&d).then_some(true);
             }
-            let mut changes =
-                (right ^ (right << 1 | u64::from(before))) & ((1 << corners.len()) - 1);
-            before = right >> (corners.len() - 1) & 1 == 1;
+            let last = rows.len() * LANES - 1;
+            let mut changes = (right ^ (right << 1 | before)) & (u64::MAX >> (63 - last));
+            before = right >> last & 1;
             while changes != 0 {
                 let bit = changes.trailing_zeros();
                 changes &= changes - 1;
                 // The edge that ends here, and begins on the other side.
-                let end = group * GROUP + bit as usize;
+                let end = group * GROUP * LANES + bit as usize;
                 let edge = if end == 0 { count - 1 } else { end - 1 };
                 let side = self.normals[edge].dot(d);
                 if side.abs() < 1e-14 {
@@ -113,11 +123,16 @@ impl<'a> Sides<'a> {
         best
     }
 
-    pub(super) fn check(&self, d: DVec3, missing: &mut Vec<Missing>) {
-        let contains = self.contains(d);
-        if contains == Some(true) {
-            return;
-        }
+    /// Adds those of the directions that are outside.
+    pub(super) fn check<'b>(
+        &self,
+        directions: impl Iterator<Item = &'b DVec3>,
+        missing: &mut Vec<Missing>,
+    ) {
+        Level::best().run(Check { sides: self, directions, missing });
+    }
+
+    fn miss(&self, d: DVec3, contains: Option<bool>, missing: &mut Vec<Missing>) {
         let nearest = self.nearest(d);
         let distance = nearest.chord_squared.sqrt();
         if distance <= OUTSIDE || (contains.is_none() && self.contains_by(&nearest, d)) {
@@ -148,6 +163,24 @@ impl<'a> Sides<'a> {
             left(before) && left(nearest.edge)
         } else {
             left(before) || left(nearest.edge)
+        }
+    }
+}
+
+struct Check<'a, I> {
+    sides: &'a Sides<'a>,
+    directions: I,
+    missing: &'a mut Vec<Missing>,
+}
+
+impl<'b, I: Iterator<Item = &'b DVec3>> Kernel for Check<'_, I> {
+    #[inline(always)]
+    fn run(self) {
+        for d in self.directions {
+            let contains = self.sides.contains(*d);
+            if contains != Some(true) {
+                self.sides.miss(*d, contains, self.missing);
+            }
         }
     }
 }

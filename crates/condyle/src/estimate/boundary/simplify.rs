@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::rows::{LANES, all_dots, rows};
 use super::{APART, CLEAR, OUTSIDE, STRAIGHT, Scale, TOLERANCE};
 use crate::estimate::unit;
 
@@ -252,6 +253,8 @@ pub(super) fn is_simple(polygon: &[DVec3]) -> bool {
     let normals: Option<Vec<DVec3>> =
         (0..count).map(|i| unit(at(i).cross(at(i + 1) - at(i)))).collect();
     let Some(normals) = normals else { return false };
+    let rows = rows(polygon, polygon[0]);
+    let mut sides = vec![[0.0; LANES]; rows.len()];
     for i in 0..count {
         let (a, b) = (at(i), at(i + 1));
         if (b - a).length_squared() < APART * APART || (a + b).length_squared() < 1e-6 {
@@ -263,16 +266,17 @@ pub(super) fn is_simple(polygon: &[DVec3]) -> bool {
         if turn < 0.0 && normals[i].dot(c).abs() < CLEAR {
             return false;
         }
+        all_dots(&rows, normals[i], &mut sides);
+        let sides = sides.as_flattened();
+        let mut nd = sides[(i + 2) % count];
         for j in i + 2..count {
-            if i == 0 && j + 1 == count {
+            let nc = nd;
+            nd = sides[if j + 1 == count { 0 } else { j + 1 }];
+            if nc.min(nd) > CLEAR || nc.max(nd) < -CLEAR || (i == 0 && j + 1 == count) {
                 continue;
             }
             let (c, d) = (at(j), at(j + 1));
             let (n, m) = (normals[i], normals[j]);
-            let (nc, nd) = (n.dot(c), n.dot(d));
-            if nc.min(nd) > CLEAR || nc.max(nd) < -CLEAR {
-                continue;
-            }
             let (ma, mb) = (m.dot(a), m.dot(b));
             if ma.min(mb) > CLEAR || ma.max(mb) < -CLEAR {
                 continue;

@@ -1,17 +1,23 @@
 //! A cap that rolls around points.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
 
+use super::rows::{LANES, Row, bits, dots, rows, squares};
+use super::samples::real;
 use super::solid_angle;
 use crate::estimate::unit;
-use crate::math::trig;
+use crate::math::{Kernel, Level, trig};
 
 /// Points to roll a cap around: in strips across one axis that are as wide as a cap, and along another
 /// axis in each of them.
 pub(super) struct Walk {
     points: Vec<DVec3>,
+    /// The same; what is filled up is near nothing.
+    rows: Vec<Row>,
+    level: Level,
     /// Where strips begin, and the end of the last one.
     strips: Vec<usize>,
     low: DVec3,
@@ -48,8 +54,17 @@ impl Walk {
         let mut by_extent = [0, 1, 2];
         by_extent.sort_by(|a, b| extent[*b].total_cmp(&extent[*a]));
         let axes = [by_extent[0], by_extent[1]];
-        let mut walk =
-            Self { points: points.to_vec(), strips: vec![0], low, axes, sin, cos, tan: sin / cos };
+        let mut walk = Self {
+            points: points.to_vec(),
+            rows: Vec::new(),
+            level: Level::best(),
+            strips: vec![0],
+            low,
+            axes,
+            sin,
+            cos,
+            tan: sin / cos,
+        };
         if points.len() > FEW {
             let mut order: Vec<u64> = (0_u64..)
                 .zip(points)
@@ -63,6 +78,7 @@ impl Walk {
             walk.strips = (0..=last).map(begin).collect();
         }
         walk.strips.push(points.len());
+        walk.rows = rows(&walk.points, DVec3::NAN);
         walk
     }
 
@@ -126,10 +142,9 @@ impl Walk {
     fn turn(&self, here: usize, from: DVec3, before: usize) -> Option<(usize, DVec3, bool)> {
         let p = self.points[here];
         let across = p.cross(from);
-        let most = 4.0 * self.sin * self.sin;
         let strips = self.strips.len() - 1;
         let strip = usize::try_from(self.strip(p[self.axes[0]])).unwrap_or(0).min(strips - 1);
-        let mut best: Option<(usize, f64, f64)> = None;
+        let mut best = None;
         for strip in strip.saturating_sub(1)..(strip + 2).min(strips) {
             let (mut begin, mut end) = (self.strips[strip], self.strips[strip + 1]);
             if strips > 1 {
@@ -140,43 +155,167 @@ impl Walk {
                 end = begin + inside.partition_point(|q| along(q) <= far);
                 begin += inside.partition_point(|q| along(q) < -far);
             }
-            for (i, q) in (begin..end).zip(&self.points[begin..end]) {
-                let difference = *q - p;
-                let squared = difference.length_squared();
-                if squared > most || squared == 0.0 {
-                    continue;
-                }
-                let (x, y) = (difference.dot(from), difference.dot(across));
-                // The direction of the centre then, times (1 + cos d) tan r sin² d: only signs matter.
-                let sine_squared = x * x + y * y;
-                let scale = (2.0 - 0.5 * squared) * self.tan;
-                let root = (sine_squared * (scale * scale - sine_squared)).max(0.0).sqrt();
-                let x_then = x * sine_squared + y * root;
-                let mut y_then = y * sine_squared - x * root;
-                // Several points on the rim of one cap: rounding must not make it go around.
-                if y_then < 0.0
-                    && y_then > -1e-9 * scale * sine_squared
-                    && x_then > 0.0
-                    && i != before
-                {
-                    y_then = 0.0;
-                }
-                let earlier = best.is_none_or(|(_, x, y)| {
-                    if (y < 0.0) == (y_then < 0.0) {
-                        x_then * y - y_then * x > 0.0
-                    } else {
-                        y < 0.0
-                    }
-                });
-                if earlier {
-                    best = Some((i, x_then, y_then));
-                }
+            // Whole rows: to look at some twice does no harm.
+            let begin = begin / LANES;
+            let rows = self.rows.get(begin..end.div_ceil(LANES)).unwrap_or_default();
+            let (tan, most) = (self.tan, 4.0 * self.sin * self.sin);
+            let first = begin * LANES;
+            self.level.run(Turn {
+                rows,
+                first,
+                p,
+                from,
+                across,
+                before: real(before),
+                tan,
+                most,
+                best: &mut best,
+            });
+        }
+        let Touch { point, x, y } = best?;
+        let leaves = unit(from * x + across * y)?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+        let point = point as usize;
+        Some((point, leaves, y < 0.0))
+    }
+}
+
+/// A point that the cap touches, and the direction of its centre then, along the one that it turns from
+/// and across; of any length.
+#[derive(Clone, Copy)]
+struct Touch {
+    /// Its number, or [`NONE`].
+    point: f64,
+    x: f64,
+    y: f64,
+}
+
+/// The first point of some rows that the cap touches when it turns about `p`; see [`Walk::turn`].
+struct Turn<'a> {
+    rows: &'a [Row],
+    /// The number of the first point.
+    first: usize,
+    p: DVec3,
+    from: DVec3,
+    across: DVec3,
+    before: f64,
+    tan: f64,
+    /// The square of the largest chord in reach.
+    most: f64,
+    best: &'a mut Option<Touch>,
+}
+
+impl Kernel for Turn<'_> {
+    #[inline(always)]
+    fn run(self) {
+        // The first in each lane, and then of these: without branches, which nobody can foresee.
+        let mut lanes = Lanes { x: [0.0; LANES], y: [0.0; LANES], point: [NONE; LANES] };
+        for (block, rows) in self.rows.chunks(BLOCK).enumerate() {
+            // Most are not in reach. Which ones is told first, without a branch for each.
+            let (mut near, mut count) = ([0; BLOCK], 0);
+            for (n, row) in rows.iter().enumerate() {
+                near[count % BLOCK] = n;
+                let any = bits(squares(row, self.p), |squared| squared <= self.most) != 0;
+                count += usize::from(any);
+            }
+            for &n in near.iter().take(count) {
+                self.look(&rows[n], real(self.first + (block * BLOCK + n) * LANES), &mut lanes);
             }
         }
-        let (i, x, y) = best?;
-        let leaves = unit(from * x + across * y)?;
-        Some((i, leaves, y < 0.0))
+        let mut found = [0, 1, 2, 3].map(|lane| {
+            let (x, y, point) = (lanes.x[lane], lanes.y[lane], lanes.point[lane]);
+            Touch { point, x, y }
+        });
+        found.sort_unstable_by(|a, b| a.point.total_cmp(&b.point));
+        for touch in found.into_iter().filter(|touch| touch.point >= 0.0) {
+            if self.best.is_none_or(|best| before([touch.x, touch.y], [best.x, best.y]) > 0.0) {
+                *self.best = Some(touch);
+            }
+        }
     }
+}
+
+impl Turn<'_> {
+    /// Whether the cap touches the points of a row before those found so far. `first` is the number of
+    /// the first of them.
+    #[inline(always)]
+    fn look(&self, row: &Row, first: f64, lanes: &mut Lanes) {
+        let squares = squares(row, self.p);
+        let differences = seen_from(row, self.p);
+        let (x, y) = (dots(&differences, self.from), dots(&differences, self.across));
+        // One step for all lanes at a time, so that they stay in vectors.
+        let [mut x_then, mut y_then, mut rim, mut earlier] = [[0.0; LANES]; 4];
+        for lane in 0..LANES {
+            let (x, y) = (x[lane], y[lane]);
+            // The direction of the centre then, times (1 + cos d) tan r sin² d: only signs matter.
+            let sine_squared = x * x + y * y;
+            let scale = (2.0 - 0.5 * squares[lane]) * self.tan;
+            let square = sine_squared * (scale * scale - sine_squared);
+            let root = if square > 0.0 { square } else { 0.0 }.sqrt();
+            x_then[lane] = x * sine_squared + y * root;
+            y_then[lane] = y * sine_squared - x * root;
+            rim[lane] = -1e-9 * scale * sine_squared;
+        }
+        // Several points on the rim of one cap: rounding must not make it go around.
+        for lane in 0..LANES {
+            let y = y_then[lane];
+            let not_below = if y > 0.0 { y } else { 0.0 };
+            let on_rim = if y > rim[lane] { not_below } else { y };
+            let on_rim = if x_then[lane] > 0.0 { on_rim } else { y };
+            y_then[lane] = if first + LANE[lane] == self.before { y } else { on_rim };
+        }
+        for lane in 0..LANES {
+            let before = before([x_then[lane], y_then[lane]], [lanes.x[lane], lanes.y[lane]]);
+            let before = if lanes.point[lane] < 0.0 { 1.0 } else { before };
+            let before = if squares[lane] <= self.most { before } else { 0.0 };
+            earlier[lane] = if squares[lane] == 0.0 { 0.0 } else { before };
+        }
+        for lane in 0..LANES {
+            let earlier = earlier[lane] > 0.0;
+            lanes.x[lane] = if earlier { x_then[lane] } else { lanes.x[lane] };
+            lanes.y[lane] = if earlier { y_then[lane] } else { lanes.y[lane] };
+            lanes.point[lane] = if earlier { first + LANE[lane] } else { lanes.point[lane] };
+        }
+    }
+}
+
+/// No point; the numbers of points are not negative.
+const NONE: f64 = -1.0;
+
+/// The numbers of lanes.
+const LANE: [f64; LANES] = [0.0, 1.0, 2.0, 3.0];
+
+/// Rows looked at together.
+const BLOCK: usize = 64;
+
+/// The first touch in each lane.
+struct Lanes {
+    x: [f64; LANES],
+    y: [f64; LANES],
+    point: [f64; LANES],
+}
+
+/// Positive if the cap gets to a direction of its centre before it gets to another. Each is along the one
+/// that it turns from and across.
+#[inline(always)]
+fn before([x, y]: [f64; 2], [other_x, other_y]: [f64; 2]) -> f64 {
+    let ahead = x * other_y - y * other_x;
+    // Less than half a turn comes before more.
+    let before_more = if y < 0.0 { ahead } else { 1.0 };
+    let before_less = if y < 0.0 { 0.0 } else { ahead };
+    if other_y < 0.0 { before_more } else { before_less }
+}
+
+/// The vectors of a row from a point.
+#[inline(always)]
+fn seen_from(row: &Row, p: DVec3) -> Row {
+    let mut seen = *row;
+    for (components, p) in seen.iter_mut().zip(p.to_array()) {
+        for component in components {
+            *component -= p;
+        }
+    }
+    seen
 }
 
 /// How finely points are sorted along a strip.
@@ -217,18 +356,15 @@ pub(super) fn outline(visits: &[Visit], half_width: f64) -> Vec<DVec3> {
             }
         })
         .collect();
+    let at: Vec<DVec3> = visits.iter().map(|v| v.at).collect();
+    let mut thin: Vec<bool> = visits.iter().map(|v| v.beyond).collect();
+    let rows = rows(&at, DVec3::NAN);
     let near = 4.0 * half_width * half_width;
+    Level::best().run(Thin { visits, outward: &outward, rows: &rows, near, thin: &mut thin });
     let mut polygon = Vec::with_capacity(visits.len() + 8);
     let (sin, cos) = trig::sin_cos(half_width);
     for (i, visit) in visits.iter().enumerate() {
-        let thin = visit.beyond
-            || visits.iter().enumerate().any(|(j, other)| {
-                i != j
-                    && (visit.point == other.point
-                        || ((visit.at - other.at).length_squared() < near
-                            && outward[i].dot(outward[j]) < -0.5))
-            });
-        if !thin {
+        if !thin[i] {
             polygon.push(visit.at);
             continue;
         }
@@ -258,4 +394,83 @@ pub(super) fn outline(visits: &[Visit], half_width: f64) -> Vec<DVec3> {
         }
     }
     polygon
+}
+
+/// Where a walk comes by on the other side: at the same point, or near it and facing away.
+struct Thin<'a> {
+    visits: &'a [Visit],
+    outward: &'a [DVec3],
+    /// Where the visits are.
+    rows: &'a [Row],
+    /// The square of how near.
+    near: f64,
+    thin: &'a mut [bool],
+}
+
+impl Kernel for Thin<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { visits, outward, rows, near, thin } = self;
+        for (i, (visit, thin)) in visits.iter().zip(thin).enumerate() {
+            let other_side = |j: usize| {
+                i != j && (visit.point == visits[j].point || outward[i].dot(outward[j]) < -0.5)
+            };
+            for (n, row) in rows.iter().enumerate() {
+                if *thin {
+                    break;
+                }
+                let mut bits = bits(squares(row, visit.at), |squared| squared < near);
+                while bits != 0 && !*thin {
+                    *thin = other_side(n * LANES + bits.trailing_zeros() as usize);
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    /// By looking at all points, for few of them and for so many that they are in strips.
+    #[test]
+    fn a_rolling_cap_touches_the_next_point_and_holds_none() {
+        for seed in 0..60 {
+            let mut rng = Rng::new(seed);
+            let middle = rng.direction();
+            let count = [3, 21, 150, 161, 700][rng.below(5)];
+            let wide = rng.between(0.3, 1.5);
+            let points: Vec<DVec3> = (0..4 * count)
+                .map(|_| (middle + rng.direction() * wide * rng.uniform()).normalize())
+                .filter(|p| p.dot(middle) > 0.0)
+                .take(count)
+                .collect();
+            let reach = rng.between(0.05, 0.8);
+            let walk = Walk::new(&points, reach);
+            let visits = walk.around(-middle).unwrap();
+            for (i, visit) in visits.iter().enumerate() {
+                let centre = visit.at * walk.cos + visit.leaves * walk.sin;
+                let nearest = points.iter().fold(-1.0_f64, |most, p| most.max(p.dot(centre)));
+                assert!(nearest <= walk.cos + 1e-12, "{seed} {count} {nearest} {}", walk.cos);
+                let next = visits[(i + 1) % visits.len()].at;
+                assert!((next.dot(centre) - walk.cos).abs() <= 1e-12, "{seed} {count}");
+                // On the way there too.
+                let across = visit.at.cross(visit.arrives);
+                let angle = trig::atan2(visit.leaves.dot(across), visit.leaves.dot(visit.arrives));
+                // All the way around a single point.
+                let around = angle < 0.0 || visits.len() == 1;
+                let angle = if around { angle + 2.0 * PI } else { angle };
+                assert_eq!(visit.beyond, angle > PI, "{seed} {count} {angle}");
+                for part in [0.25, 0.5, 0.75] {
+                    let (sin, cos) = trig::sin_cos(part * angle);
+                    let tangent = visit.arrives * cos + across * sin;
+                    let centre = visit.at * walk.cos + tangent * walk.sin;
+                    let nearest = points.iter().fold(-1.0_f64, |most, p| most.max(p.dot(centre)));
+                    assert!(nearest <= walk.cos + 1e-12, "{seed} {count} {nearest}");
+                }
+            }
+        }
+    }
 }

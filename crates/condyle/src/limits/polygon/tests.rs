@@ -279,6 +279,34 @@ fn the_boundary_is_inside() {
 }
 
 #[test]
+fn what_is_on_an_edge_is_near_its_nearest_point() {
+    let mut random = Random(12);
+    let (mut on, mut asked) = (0, 0);
+    for Fixture { name, corners, .. } in zoo() {
+        let polygon = Polygon::new(&corners).expect(&name);
+        for (i, &a) in polygon.corners().iter().enumerate() {
+            let b = polygon.corners()[(i + 1) % corners.len()];
+            let along = a.lerp(b, 0.5 + 0.5 * random.number()).normalize();
+            for off in [0.0, 1e-15, 1e-14, 1e-13, 1e-9] {
+                let d = (along + random.direction() * off).normalize();
+                // Also beyond the end of its edge.
+                for d in [d, (2.0 * b - a).normalize(), -d] {
+                    if polygon.sectors.is_on_edge(d) {
+                        assert!(
+                            polygon.nearest(d).chord_squared <= NEAR * NEAR,
+                            "{name} {i} {off}"
+                        );
+                        on += usize::from(off <= 0.0);
+                    }
+                }
+                asked += usize::from(off <= 0.0);
+            }
+        }
+    }
+    assert!(10 * on > 9 * asked, "{on} of {asked}");
+}
+
+#[test]
 fn the_opposite_of_the_boundary_is_judged_right() {
     for Fixture { name, corners, inside } in zoo() {
         let polygon = Polygon::new(&corners).expect(&name);
