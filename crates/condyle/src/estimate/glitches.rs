@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::math::{Rotation, Rotations};
 
-use super::samples::{apart, chord_squared, combined, dot, fill, rows, side};
+use super::samples::{apart, chord_squared, combined, dot, fill, row, rows, side};
 
 /// Fewer samples than this are all kept: nothing can be told from them.
 const FEW: usize = 30;
@@ -34,15 +34,16 @@ pub(super) fn in_order(series: &Rotations) -> bool {
     if n < 3 {
         return false;
     }
+    let columns = series.xyzw();
     let near_frames = (n - 1).min(2048);
     let mut near = if near_frames == n - 1 {
         squared_steps(series)
     } else {
         // Evenly spread, and the same ones when time runs backwards.
         let at = |k: usize| (2 * k + 1) * (n - 1) / (2 * near_frames);
-        (0..near_frames).map(|k| chord_squared_at(series, at(k), at(k) + 1)).collect()
+        (0..near_frames).map(|k| chord_squared_at(&columns, at(k), at(k) + 1)).collect()
     };
-    let mut far: Vec<f64> = far_pairs(n).map(|[i, j]| chord_squared_at(series, i, j)).collect();
+    let mut far: Vec<f64> = far_pairs(n).map(|[i, j]| chord_squared_at(&columns, i, j)).collect();
     let energy = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
@@ -53,9 +54,10 @@ pub(super) fn in_order(series: &Rotations) -> bool {
 
 /// The mean squared chord between frames far from each other.
 pub(super) fn far_apart(series: &Rotations) -> f64 {
+    let columns = series.xyzw();
     let (mut sum, mut count) = (0.0, 0.0);
     for [i, j] in far_pairs(series.len()) {
-        sum += chord_squared_at(series, i, j);
+        sum += chord_squared_at(&columns, i, j);
         count += 1.0;
     }
     sum / count
@@ -75,9 +77,8 @@ fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
     })
 }
 
-fn chord_squared_at(series: &Rotations, i: usize, j: usize) -> f64 {
-    let q = |i: usize| series.at(i).quat().to_array();
-    chord_squared(q(i), q(j))
+fn chord_squared_at(columns: &[&[f64]; 4], i: usize, j: usize) -> f64 {
+    chord_squared(row(columns, i), row(columns, j))
 }
 
 /// The squared chord from every frame to the next.

@@ -124,6 +124,9 @@ const STARTS: usize = 5;
 /// The cosine between them is at most this.
 const APART: f64 = 0.75;
 
+/// Less than this left over, (0.1°)², is good enough.
+const GOOD: f64 = (0.1 * PI / 180.0) * (0.1 * PI / 180.0);
+
 /// Steps from each of them; the best is then followed to the end.
 const FIRST_STEPS: usize = 3;
 
@@ -283,6 +286,10 @@ impl Problem {
         for (least, b) in tried {
             if count == STARTS || starts.iter().any(|start| start.dot(b).abs() > APART) {
                 continue;
+            }
+            // What explains so much need not be looked for further.
+            if best.is_some_and(|best| best.value < GOOD) {
+                break;
             }
             starts[count] = b;
             count += 1;
