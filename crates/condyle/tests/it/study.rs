@@ -86,12 +86,12 @@ fn a_study_of_made_up_people_gives_shares_that_make_sense() {
     assert_eq!(study(&trials), study(&again));
 }
 
-/// But for O3DE's, which weighs violations against size.
+/// But for O3DE's, which weighs violations against size, and those that leave some out by choice.
 #[test]
 fn without_a_margin_every_model_holds_what_it_was_made_from() {
     let people = people(3);
     let training = training(&people, 0).unwrap();
-    for model in models() {
+    for model in models().iter().filter(|m| !m.name.contains("coverage")) {
         let judges = (model.fit)(&training).unwrap();
         let mut outside = 0.0_f64;
         let mut share = 0.0;

@@ -108,10 +108,8 @@ fn paper(training: &Training) -> Result<Vec<Judge>, Fault> {
 fn euler(training: &Training, ends: fn(&[f64]) -> Arc) -> Result<Vec<Judge>, Fault> {
     let mut judges: Vec<Judge> = Vec::new();
     for (samples, &order) in training.samples.iter().zip(&training.orders) {
-        let angles = |i: usize| -> Vec<f64> {
-            let angle = |q: &Rotation| EulerAngles::from_rotation(order, *q).angles[i].radians();
-            samples.iter().map(angle).collect()
-        };
+        let triples: Vec<[f64; 3]> = samples.iter().map(|q| nearest_zero(order, *q)).collect();
+        let angles = |i: usize| -> Vec<f64> { triples.iter().map(|t| t[i]).collect() };
         let of = EulerBox { order, arcs: [0, 1, 2].map(|i| ends(&angles(i))) };
         judges.push(Box::new(move |q| beyond(&of, q).unwrap_or(LEAST)));
     }
@@ -140,28 +138,44 @@ pub(super) fn shortest(angles: &[f64]) -> Arc {
     Arc::new(Angle::from_radians(best.1), Angle::from_radians(best.2)).unwrap_or(Arc::FULL)
 }
 
+/// The two triples of Euler angles of a rotation that is not at a lock.
+fn triples(order: EulerOrder, angles: [Angle; 3]) -> [[f64; 3]; 2] {
+    let [a, b, c] = angles.map(Angle::radians);
+    let half = Angle::HALF_TURN.radians();
+    let other = if order.is_proper() { -b } else { half - b };
+    let wrap = |x: f64| Angle::from_radians(x).wrapped().radians();
+    [[a, b, c], [a + half, other, c + half].map(wrap)]
+}
+
+/// The triple with the smaller angles: an angle of 120 degrees about the middle axis alone is just that,
+/// and not 60 degrees between two half turns.
+fn nearest_zero(order: EulerOrder, q: Rotation) -> [f64; 3] {
+    let [one, other] = triples(order, EulerAngles::from_rotation(order, q).angles);
+    let size = |t: &[f64; 3]| t.iter().map(|x| x * x).sum::<f64>();
+    if size(&other) < size(&one) { other } else { one }
+}
+
 /// By how many degrees each range has to grow for a rotation to be in a box, with either of its two
 /// triples of angles. `None` at a lock of a box like the paper's, where there are more.
-///
-/// A range of one angle cannot shrink: there it does not count.
 fn beyond(of: &EulerBox, m: Rotation) -> Option<f64> {
     let found = EulerAngles::from_rotation(of.order, m);
     if of.order.is_proper() && found.lock.is_some() {
         return None;
     }
-    let [a, b, c] = found.angles.map(Angle::radians);
-    let half = Angle::HALF_TURN.radians();
-    let other = if of.order.is_proper() { -b } else { half - b };
-    let triple = |angles: [f64; 3]| {
-        let of = angles.iter().zip(of.arcs).map(|(x, arc)| axis(arc, Angle::from_radians(*x)));
-        of.fold(LEAST, f64::max)
+    let growth = |angles: [f64; 3]| {
+        let each = angles.iter().zip(of.arcs).map(|(x, arc)| axis(arc, Angle::from_radians(*x)));
+        each.fold(LEAST, f64::max)
     };
-    Some(triple([a, b, c]).min(triple([a + half, other, c + half])))
+    let [one, other] = triples(of.order, found.angles);
+    Some(growth(one).min(growth(other)))
 }
+
+/// Degrees. A range narrower than this is an axis that a joint does not have, and does not shrink.
+const NARROW: f64 = 1.0;
 
 /// By how many degrees one range has to grow.
 pub(super) fn axis(arc: Arc, angle: Angle) -> f64 {
     let outside = -arc.distance(angle).degrees();
-    let thin = arc.width().degrees() < ON;
-    if thin && outside < ON { LEAST } else { outside.max(LEAST) }
+    let narrow = arc.width().degrees() < NARROW;
+    if narrow && outside < ON { LEAST } else { outside.max(LEAST) }
 }
