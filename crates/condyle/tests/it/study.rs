@@ -59,7 +59,7 @@ fn a_study_of_made_up_people_gives_shares_that_make_sense() {
     asked.extend([ours[0], ours[3]]);
     let trials = run(&people, &asked, SIZE, 1).unwrap();
     assert_eq!(trials.len(), people.len() * names.len());
-    let curves: Vec<Vec<Point>> = (0..asked.len()).map(|m| curve(trials.iter(), m)).collect();
+    let curves: Vec<Vec<Point>> = (0..asked.len()).map(|m| curve(&trials.iter(), m, 30)).collect();
     let zero = |m: usize| curves[m].iter().find(|p| p.margin.abs() < 0.05).unwrap();
     assert_eq!((zero(0).rejects, zero(0).accepts), (0.0, 1.0));
     assert_eq!((zero(1).rejects, zero(1).accepts), (1.0, 0.0));
@@ -131,7 +131,7 @@ fn rotations_are_carried_between_rest_poses_by_anatomy() {
             // The same motion in the other file is the same local rotation.
             let there = to.rest * to.carried(from, q);
             assert!(there.distance(from.rest * q).radians() < 1e-9, "{}", to.name);
-            let back = from.from_anatomical(from.anatomical(q));
+            let back = from.with_anatomical(from.anatomical(q));
             assert!(back.distance(q).radians() < 1e-9);
             checked += usize::from(to.rest.distance(from.rest).degrees() > 30.0);
         }

@@ -23,15 +23,20 @@ impl Scores {
         };
         Self { real: ask(real), poses: [0, 1, 2].map(|k| ask(&poses[k])) }
     }
+
+    /// The share of the subject's own frames outside.
+    pub(crate) fn rejects(&self, margin: f64) -> f64 {
+        allowed(&self.real, margin, 1).map_or(0.0, |inside| 1.0 - inside)
+    }
 }
 
 /// A share of fewer poses than this is not counted: it would weigh as much as one of hundreds.
 pub(crate) const FEW: usize = 30;
 
 /// The share that is allowed with a margin; `None` of too few.
-fn allowed(sorted: &[f64], margin: f64) -> Option<f64> {
+fn allowed(sorted: &[f64], margin: f64, few: usize) -> Option<f64> {
     let count = sorted.partition_point(|score| *score <= margin);
-    (sorted.len() >= FEW).then(|| count as f64 / sorted.len() as f64)
+    (sorted.len() >= few.max(1)).then(|| count as f64 / sorted.len() as f64)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -56,18 +61,19 @@ pub(crate) struct Point {
 /// Margins from −60 to 180 degrees.
 const STEPS: i32 = 2400;
 
-/// The curve of one model over some trials.
+/// The curve of one model over some trials, of shares of at least so many poses.
 pub(crate) fn curve<'a>(
-    trials: impl Iterator<Item = &'a Trial> + Clone,
+    trials: &(impl Iterator<Item = &'a Trial> + Clone),
     model: usize,
+    few: usize,
 ) -> Vec<Point> {
     (0..=STEPS)
         .map(|step| {
             let margin = -60.0 + 0.1 * f64::from(step);
             let scores = || trials.clone().map(|t| &t.scores[model]);
-            let inside = mean(scores().filter_map(|s| allowed(&s.real, margin)));
+            let inside = mean(scores().filter_map(|s| allowed(&s.real, margin, few)));
             let kinds = [0, 1, 2].map(|k| {
-                mean(scores().filter_map(|s| allowed(&s.poses[k], margin))).unwrap_or(f64::NAN)
+                mean(scores().filter_map(|s| allowed(&s.poses[k], margin, few))).unwrap_or(f64::NAN)
             });
             let accepts = mean(kinds.iter().copied().filter(|k| !k.is_nan()));
             Point {

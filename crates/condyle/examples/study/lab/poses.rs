@@ -72,7 +72,7 @@ pub(crate) fn implausible(
             let Some(&q) = rng.choose(&real[j]) else { continue };
             let right = subject.joints[j].anatomical(q);
             let pose =
-                if kind == 1 { own.from_other_side(right) } else { own.from_anatomical(right) };
+                if kind == 1 { own.with_other_side(right) } else { own.with_anatomical(right) };
             found.drawn[kind] += 1;
             if !known.near(pose) {
                 found.poses[kind].push(pose);

@@ -32,7 +32,7 @@ impl<'a> Study<'a> {
     pub(crate) fn new(subjects: &'a [Subject], models: &'a [Model], trials: &'a [Trial]) -> Self {
         let over = |group: Option<&str>| -> Vec<Vec<Point>> {
             let chosen = trials.iter().filter(|t| group.is_none_or(|g| g == t.group));
-            (0..models.len()).map(|m| curve(chosen.clone(), m)).collect()
+            (0..models.len()).map(|m| curve(&chosen, m, FEW)).collect()
         };
         let there = |group: &&str| trials.iter().any(|t| t.group == *group);
         let groups = GROUPS.into_iter().filter(there).map(|g| (g, over(Some(g)))).collect();
@@ -57,12 +57,35 @@ impl<'a> Study<'a> {
             writeln!(text, "\n## {group}\n")?;
             self.table(text, curves, |p| percent(p.accepts))?;
         }
+        writeln!(text, "\n## If the fewest poses count too\n")?;
+        let every: Vec<Vec<Point>> =
+            (0..self.models.len()).map(|m| curve(&self.trials.iter(), m, 1)).collect();
+        self.table(text, &every, |p| percent(p.accepts))?;
+
+        writeln!(text, "\n## Who is outside of the first model\n")?;
+        writeln!(text, "The shares of all false rejects, of those that have the most.\n")?;
+        writeln!(text, "| false rejects | subject and joint: share |\n| --- | --- |")?;
+        for level in LEVELS {
+            let Some(point) = self.all.first().and_then(|curve| at(curve, level)) else { continue };
+            let first = |t: &Trial| t.scores.first().map_or(0.0, |s| s.rejects(point.margin));
+            let sum: f64 = self.trials.iter().map(first).sum();
+            let mut most: Vec<(f64, &Trial)> = self.trials.iter().map(|t| (first(t), t)).collect();
+            most.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let of = |(share, t): &(f64, &Trial)| {
+                let subject = &self.subjects[t.subject];
+                let joint = &subject.joints[t.joint].name;
+                format!("{} {joint} {} %", subject.name, percent(share / sum))
+            };
+            let listed: Vec<String> = most.iter().take(6).map(of).collect();
+            writeln!(text, "| {} % | {} |", 100.0 * level, listed.join(", "))?;
+        }
+
         writeln!(text, "\n## How much it depends on one subject\n")?;
         writeln!(text, "The least and the most when any one of them is not tested.\n")?;
         let without: Vec<Vec<Vec<Point>>> = (0..self.subjects.len())
             .map(|who| {
                 let chosen = self.trials.iter().filter(|t| t.subject != who);
-                (0..self.models.len()).map(|m| curve(chosen.clone(), m)).collect()
+                (0..self.models.len()).map(|m| curve(&chosen, m, FEW)).collect()
             })
             .collect();
         self.rows(text, |m, level| {

@@ -260,7 +260,7 @@ impl Joint {
         if self.rest.distance(from.rest).degrees() <= SAME_REST {
             return q;
         }
-        self.from_anatomical(from.anatomical(q))
+        self.with_anatomical(from.anatomical(q))
     }
 
     /// The rotation from the proximal to the distal anatomical frame; of a left joint, its mirror image
@@ -270,13 +270,13 @@ impl Joint {
     }
 
     /// The way back.
-    pub(crate) fn from_anatomical(&self, right: Rotation) -> Rotation {
+    pub(crate) fn with_anatomical(&self, right: Rotation) -> Rotation {
         let rotation = to_right(self.frames.side, right);
         self.proximal().inverse() * rotation * self.frames.distal.inverse()
     }
 
     /// The same without the mirror: the rotation of a right joint in the frame of a left one.
-    pub(crate) fn from_other_side(&self, right: Rotation) -> Rotation {
+    pub(crate) fn with_other_side(&self, right: Rotation) -> Rotation {
         let rotation = to_right(self.frames.side.other(), right);
         self.proximal().inverse() * rotation * self.frames.distal.inverse()
     }
@@ -314,7 +314,7 @@ impl Joint {
             // Which way is positive.
             let mut small = [Angle::ZERO; 3];
             small[i] = Angle::from_degrees(1.0);
-            let turned = self.clinical(self.from_anatomical(order.to_rotation(small)?))[i];
+            let turned = self.clinical(self.with_anatomical(order.to_rotation(small)?))[i];
             let (low, high) = (range.low.radians(), range.high.radians());
             let ends = if turned.radians() > 0.0 { (low, high) } else { (-high, -low) };
             *arc = Arc::new(Angle::from_radians(ends.0), Angle::from_radians(ends.1))?;
