@@ -57,6 +57,15 @@ impl Excursions {
         }
     }
 
+    /// The lower excursions of some angles, and the upper ones of others.
+    pub(crate) fn add_envelope(&mut self, low: &[f64], high: &[f64], retreat: f64, noise: f64) {
+        for (side, angles) in [low, high].into_iter().enumerate() {
+            let mut of = Self::default();
+            of.add(angles, retreat, noise);
+            self.peaks[side].append(&mut of.peaks[side]);
+        }
+    }
+
     /// The farthest points of the excursions to the lower or the upper end.
     pub(crate) fn peaks(&self, upper: bool) -> &[Peak] {
         &self.peaks[usize::from(upper)]

@@ -20,5 +20,6 @@ mod repository;
 mod rig;
 mod same_take;
 mod shared;
+mod symmetry;
 mod trc;
 mod trig;
