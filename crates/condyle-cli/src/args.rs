@@ -473,6 +473,13 @@ pub(crate) struct Estimate {
     /// name is a number: ./12)
     #[arg(long, value_name = "FRAME|FILE")]
     pub(crate) bind: Option<PathBuf>,
+    /// Estimate left and right from the samples of both, as mirror images, and what is in the middle
+    /// from its samples and their images. For figures whose joints have known names
+    #[arg(long)]
+    pub(crate) symmetrise: bool,
+    /// Also print how much of the published ranges of people's joints the clips explore
+    #[arg(long)]
+    pub(crate) norms: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
