@@ -476,6 +476,13 @@ pub(crate) struct Estimate {
     /// Also write a page to read: what was found, how far to trust it, with pictures of every joint
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Estimate left and right from the samples of both, as mirror images, and what is in the middle
+    /// from its samples and their images. For figures whose joints have known names
+    #[arg(long)]
+    pub(crate) symmetrise: bool,
+    /// Also print how much of the published ranges of people's joints the clips explore
+    #[arg(long)]
+    pub(crate) norms: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

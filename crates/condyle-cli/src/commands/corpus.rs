@@ -125,7 +125,7 @@ fn origin(sum: &Sum, jobs: &[Job], unread: &[Failure]) -> Origin {
         lines.push(format!("{files} of another figure and left out: see the end."));
     }
     let what = format!(" of {}", counted(sum.files.len(), "file", "files"));
-    Origin { what, json, lines }
+    Origin { what, json, lines, ..Origin::default() }
 }
 
 /// The motions in folders, sorted, each once; and what is in the way.

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
-use condyle::estimate::{
-    BindPose, Estimate as Found, EstimateError, Take, estimate, estimate_about,
-};
+use condyle::anatomy::Anatomy;
+use condyle::estimate::{BindPose, Estimate as Found, EstimateError, Take, estimate_paired};
 use condyle::formats::{Format, Read, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
 use condyle::rig::{Rig, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
+use super::body::{self, Body};
 use super::figures::{figures_of, in_a_line, in_words};
 use super::rig::rig_of;
 use super::{Answer, limits, report, write_and_report};
@@ -23,7 +23,7 @@ use crate::output::{
 };
 
 /// Columns of text.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 /// Below this a kind is a guess.
 const UNSURE: f64 = 0.6;
@@ -66,6 +66,8 @@ pub(super) struct Origin {
     pub(super) json: Map<String, Value>,
     /// Lines to print before the last.
     pub(super) lines: Vec<String>,
+    /// Text to print after the notes.
+    pub(super) sections: String,
 }
 
 pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
@@ -88,13 +90,21 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
     warn_of_idle(&args.how);
     let bind = args.bind.as_ref().map(|bind| bind_pose(bind, &clips[0], args)).transpose()?;
-    let sign = working("estimating");
-    let found = match &bind {
-        Some(bind) => estimate_about(bind, &takes, &args.how.options()),
-        None => estimate(&takes, &args.how.options()),
+    let anatomy = Anatomy::of(&clips[0].skeleton);
+    let pairs = match args.symmetrise {
+        true => body::pairs(anatomy.as_ref(), &clips[0])?,
+        false => Vec::new(),
     };
+    let options = args.how.options();
+    let sign = working("estimating");
+    let found = estimate_paired(&takes, &pairs, bind.as_ref(), &options);
     sign.finish_and_clear();
     let mut found = found.map_err(|error| failure_of(&error, &clips))?;
+    let mut lines = Vec::new();
+    if let (Some(anatomy), true) = (&anatomy, args.symmetrise) {
+        anatomy.symmetrise(&clips[0].skeleton, &mut found.joints);
+        lines.push(body::symmetrised(anatomy, &clips[0].skeleton));
+    }
     for warning in &mut found.warnings {
         *warning = with_path(warning, &clips);
     }
@@ -104,11 +114,13 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         .iter()
         .map(|c| json!({ "path": c.path.display().to_string(), "frames": c.clip.frame_count() }));
     json.insert("files".to_owned(), files.collect());
+    let body = Body::of(anatomy.as_ref(), &found, &clips, options.threads);
+    json.extend(body.json());
+    let sections = body.text(args.norms);
     let what = match clips.len() {
         1 => String::new(),
         n => format!(" of {n} files"),
     };
-    let mut lines = Vec::new();
     if let Some(path) = &args.report {
         let (rig, _) = updated(there.clone(), &found);
         let page = report::of_estimate(&rig, &found, &clips, args);
@@ -116,7 +128,7 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         json.insert("report".to_owned(), json!(path.display().to_string()));
         lines.push(format!("The report is in {}.", path.display()));
     }
-    deliver(&target, there, &found, &Origin { what, json, lines })
+    deliver(&target, there, &found, &Origin { what, json, lines, sections })
 }
 
 /// Options that change nothing should not seem to.
@@ -433,6 +445,7 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     add_kept(&mut text, found, changes);
     add_unsure(&mut text, found);
     add_notes(&mut text, found);
+    text.push_str(&origin.sections);
     text.push('\n');
     for warning in &found.warnings {
         let _ =

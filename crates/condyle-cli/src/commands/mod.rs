@@ -1,5 +1,6 @@
 //! One module per command.
 
+mod body;
 mod bound;
 mod check;
 mod clamp;

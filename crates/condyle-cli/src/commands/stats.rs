@@ -95,7 +95,7 @@ pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {
     }
     let mut map = Map::new();
     map.insert("files".to_owned(), files.into());
-    let origin = Origin { what: of, json: map, lines: Vec::new() };
+    let origin = Origin { what: of, json: map, ..Origin::default() };
     let whose = parts.first().unwrap_or(output);
     let found = estimated(&all, &args.options())?;
     if let Some(old) = &there {

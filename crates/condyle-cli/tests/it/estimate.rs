@@ -259,6 +259,10 @@ fn what_cannot_be_estimated_says_why_and_writes_nothing() {
         ("estimate one.bvh -o rig.json", &["one.bvh: there is one frame only", "help: "][..]),
         ("estimate none.bvh -o rig.json", &["none.bvh: there ", "help: "][..]),
         ("estimate missing.bvh -o rig.json", &["missing.bvh"][..]),
+        (
+            "estimate swing.bvh -o rig.json --symmetrise",
+            &["swing.bvh: the names of its joints do not tell left from right", "help: "][..],
+        ),
         // Every file that cannot be read is told.
         (
             "estimate broken.bvh swing.bvh missing.bvh -o rig.json",
@@ -489,4 +493,116 @@ fn estimate_writes_a_report_that_is_the_same_each_time() {
     }
     let got = folder.condyle("estimate swing.bvh -o rig.json --report none/page.html");
     assert_eq!(got.status.code(), Some(2));
+}
+
+/// The demo's figure, whose left elbow goes to and fro between what it does in the first 50 frames.
+fn stiff(folder: &Folder) -> String {
+    folder.condyle("demo -o demo");
+    let text = folder.read("demo/figure.bvh");
+    let (head, motion) = text.split_once("MOTION").unwrap();
+    // Channels in the order of the joints.
+    let (mut column, mut elbow, mut name) = (0, 0..0, "");
+    for line in head.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["JOINT" | "ROOT", joint] => name = joint,
+            ["CHANNELS", count, ..] => {
+                let next = column + count.parse::<usize>().unwrap();
+                if name == "LeftForeArm" {
+                    elbow = column..next;
+                }
+                column = next;
+            }
+            _ => {}
+        }
+    }
+    assert!(!elbow.is_empty());
+    let (rows, others): (Vec<&str>, Vec<&str>) =
+        motion.lines().partition(|line| line.split_whitespace().count() == column);
+    let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.split_whitespace().collect()).collect();
+    let mut text = format!("{head}MOTION{}\n", others.join("\n"));
+    for (i, row) in rows.iter().enumerate() {
+        let from = &rows[50_usize.abs_diff(i % 100)];
+        let word = |k: usize| if elbow.contains(&k) { from[k] } else { row[k] };
+        let row: Vec<&str> = (0..column).map(word).collect();
+        let _ = writeln!(text, "{}", row.join(" "));
+    }
+    text
+}
+
+#[test]
+fn left_and_right_are_compared_and_with_symmetrise_one() {
+    let folder = Folder::new("estimate_symmetry");
+    let text = stiff(&folder);
+    folder.write("stiff.bvh", &text);
+    let got = folder.condyle("estimate stiff.bvh -o plain.json");
+    let out = String::from_utf8(got.stdout).unwrap();
+    let at = out.find("Left and right differ").unwrap_or_else(|| panic!("{out}"));
+    let first = out[at..].lines().nth(1).unwrap();
+    assert!(first.starts_with("  LeftForeArm, RightForeArm: "), "{out}");
+    assert!(first.contains("right goes "), "{out}");
+    let plain = json(&folder, "estimate --json stiff.bvh -o plain.json");
+    let pair = plain["symmetry"].as_array().unwrap().iter().find(|p| p["left"] == "LeftForeArm");
+    let by = |side: &str| pair.unwrap()[side].as_f64().unwrap();
+    assert!(by("right_beyond_deg") > 20.0 && by("left_beyond_deg") < 5.0, "{pair:?}");
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    assert!(!out.contains("Explored of the published ranges"), "{out}");
+    for bind in ["", " --bind 40"] {
+        let found =
+            json(&folder, &format!("estimate --json stiff.bvh -o s.json --symmetrise{bind}"));
+        let symmetry = found["symmetry"].as_array().unwrap();
+        assert!(symmetry.len() > 8, "{found}");
+        for pair in symmetry {
+            for by in ["left_beyond_deg", "right_beyond_deg"] {
+                assert!(pair[by].as_f64().unwrap() < 1e-3, "{pair}");
+            }
+        }
+        let [left, right] = ["LeftForeArm", "RightForeArm"].map(|name| &found["joints"][name]);
+        assert_eq!(left["samples"], 2400, "{left}");
+        assert_eq!(left["arcs"], right["arcs"], "{left} {right}");
+        let entry = &rig(&folder, "s.json")["joints"]["LeftForeArm"];
+        assert!(
+            entry.to_string().contains("symmetrised: from the samples of both sides"),
+            "{entry}"
+        );
+        assert_eq!(folder.condyle("check stiff.bvh --rig s.json").status.code(), Some(0));
+    }
+    let got = folder.condyle("estimate stiff.bvh -o s.json --symmetrise --fresh");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("\nSymmetrised: ") && !out.contains("Left and right differ"), "{out}");
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+}
+
+#[test]
+fn published_ranges_are_told_where_names_are_known() {
+    let folder = Folder::new("estimate_norms");
+    folder.condyle("demo -o demo");
+    let got = folder.condyle("estimate demo/figure.bvh -o rig.json --norms");
+    let out = String::from_utf8(got.stdout).unwrap();
+    let at = out.find("Explored of the published ranges").unwrap_or_else(|| panic!("{out}"));
+    let knee = out[at..].lines().find(|l| l.contains("left knee (LeftLeg)")).unwrap();
+    assert!(knee.contains("flexion ") && knee.contains(" of 0..140, "), "{out}");
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    let found = json(&folder, "estimate --json demo/figure.bvh -o rig.json");
+    let norms = found["norms"].as_array().unwrap();
+    let knee = norms.iter().find(|n| n["what"] == "left knee" && n["angle"] == "flexion").unwrap();
+    assert_eq!(knee["joints"], serde_json::json!(["LeftLeg"]));
+    let number = |field: &str| knee[field].as_f64().unwrap();
+    let (low, high) = (number("lowest_deg").max(0.0), number("highest_deg").min(140.0));
+    assert!((number("explored") - (high - low) / 140.0).abs() < 1e-3, "{knee}");
+    assert!(
+        (number("above_deg") - (number("highest_deg") - 140.0).max(0.0)).abs() < 1e-9,
+        "{knee}"
+    );
+    assert!(knee["published"]["max_source"].as_str().is_some_and(|s| s.len() > 5), "{knee}");
+    // Names that no table has.
+    folder.write("swing.bvh", &swinging(100));
+    let found = json(&folder, "estimate --json swing.bvh -o swing.json");
+    assert_eq!(
+        (&found["norms"], &found["symmetry"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+    let got = folder.condyle("estimate swing.bvh -o swing.json --norms");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("  none: no table has the names of the joints"), "{out}");
 }

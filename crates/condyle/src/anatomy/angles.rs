@@ -241,13 +241,16 @@ impl AnatomicalJoint {
     /// The mirror image across the plane x, y of a left joint; mirroring it again gives it back.
     pub(super) fn to_right(&self, rotation: Rotation) -> Rotation {
         match self.side {
-            BodySide::Left => {
-                let [w, x, y, z] = rotation.to_wxyz();
-                Rotation::from_wxyz([w, -x, -y, z]).unwrap_or(rotation)
-            }
+            BodySide::Left => mirrored(rotation),
             _ => rotation,
         }
     }
+}
+
+/// The mirror image across the plane x, y; mirroring it again gives it back.
+pub(super) fn mirrored(rotation: Rotation) -> Rotation {
+    let [w, x, y, z] = rotation.to_wxyz();
+    Rotation::from_wxyz([w, -x, -y, z]).unwrap_or(rotation)
 }
 
 /// The arm hangs along −y; swings about x bring it to the left, about z forward.

@@ -8,6 +8,7 @@
 //! `docs/anatomy.md` has conventions, signs and tables.
 
 mod angles;
+mod explored;
 mod frames;
 mod names;
 mod norms;
@@ -23,6 +24,7 @@ use crate::math::{Angle, Rotation};
 use crate::skeleton::{JointIndex, Skeleton};
 
 pub use angles::{AnatomicalJoint, AngleName};
+pub use explored::{Explored, ExploredAngle};
 pub use names::{BodyJoint, BodySide, NameTable, tables};
 pub use norms::{Coverage, PublishedRange};
 pub use symmetry::Asymmetry;

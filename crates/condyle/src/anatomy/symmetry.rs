@@ -1,14 +1,17 @@
 //! Left against right: motion and limits of one side as those of the other.
 
 use std::f64::consts::PI;
+use std::num::NonZeroUsize;
 
 use glam::{DMat3, DVec3};
 
+use super::angles::mirrored;
 use super::{AnatomicalJoint, Anatomy, BodySide};
 use crate::limits::LimitError;
 use crate::math::{Angle, Rotation, trig};
-use crate::rig::RigJoint;
+use crate::rig::{JointKind, RigJoint, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
+use crate::threads;
 
 /// How far the limits of a left and a right joint differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +39,65 @@ impl Anatomy {
         let mut others = self.joints().filter(|j| j.what == of.what && j.side == of.side.other());
         let found = others.next();
         found.filter(|_| others.next().is_none())
+    }
+
+    /// What moves as what when the body is seen in a mirror: each joint that has frames, and its
+    /// [counterpart](Self::counterpart), or itself if it is in the middle. Without those that have no
+    /// counterpart, or more than one.
+    ///
+    /// With [`AnatomicalJoint::image_of`] that is all an estimate needs to make limits symmetric.
+    pub fn images(&self) -> impl Iterator<Item = (&AnatomicalJoint, &AnatomicalJoint)> {
+        self.joints().filter_map(|joint| match joint.side {
+            BodySide::Middle => Some((joint, joint)),
+            _ => Some((joint, self.counterpart(joint.joint()?)?)),
+        })
+    }
+
+    /// The joints of a skeleton that are pairs of left and right.
+    fn sides(&self, skeleton: &Skeleton) -> Vec<[JointIndex; 2]> {
+        let pairs = self.joints().filter(|joint| joint.side == BodySide::Left).filter_map(|left| {
+            let left = left.joint()?;
+            Some([left, self.counterpart(left)?.joint()?])
+        });
+        pairs.filter(|pair| pair.iter().all(|j| j.get() < skeleton.len())).collect()
+    }
+
+    /// Makes the entries of right joints the mirror images of those of the left ones. Where both sides
+    /// were estimated from the samples of both (see [`images`](Self::images)) the limit then holds these
+    /// as before, and left and right do not differ by what bones, rest poses and local spaces do.
+    ///
+    /// Boxes of Euler angles cannot be mirrored, and stay as they are.
+    pub fn symmetrise(&self, skeleton: &Skeleton, joints: &mut RigJoints) {
+        for [left, right] in self.sides(skeleton) {
+            let Some(entry) = joints.get(&skeleton[left].name) else { continue };
+            let Some(Ok(mut image)) = self.mirrored(skeleton, left, entry) else { continue };
+            if entry.rest_inside.is_some() && image.rest_inside.is_none() {
+                settle_rest(&mut image, skeleton[right].rest);
+            }
+            // What was as far out as is allowed is not to be farther by rounding.
+            image.noise =
+                image.noise.map(|noise| Angle::from_radians(noise.radians() * (1.0 + 1e-6)));
+            if let Some(entry) = joints.get_mut(&skeleton[right].name) {
+                *entry = image;
+            }
+        }
+    }
+
+    /// How far the limits of all pairs of left and right differ that can be compared, with their joints,
+    /// in the order of the skeleton.
+    #[must_use]
+    pub fn asymmetries(
+        &self,
+        skeleton: &Skeleton,
+        joints: &RigJoints,
+        threads: NonZeroUsize,
+    ) -> Vec<([JointIndex; 2], Asymmetry)> {
+        let found = threads::each(&self.sides(skeleton), threads, |[left, right]| {
+            let [ours, theirs] = [left, right].map(|j| joints.get(&skeleton[*j].name));
+            let found = self.asymmetry(skeleton, (*left, ours?), theirs?)?.ok()?;
+            Some(([*left, *right], found))
+        });
+        found.into_iter().flatten().collect()
     }
 
     /// The entry of a rig for the joint on the other side: it allows what, mirrored, `entry` allows for
@@ -86,6 +148,15 @@ impl AnatomicalJoint {
     pub fn local_from(&self, other: &Self, local: Rotation) -> Rotation {
         self.at_parent * self.to_right(other.rotation(local)) * self.distal.inverse()
     }
+
+    /// The local rotation of this joint in the mirror image of a body in which another one, of the same
+    /// kind, has a local rotation: for left and right that of [`local_from`](Self::local_from). A joint
+    /// in the middle is its own image, bent and turned to the other side.
+    #[must_use]
+    pub fn image_of(&self, other: &Self, local: Rotation) -> Rotation {
+        let there = other.at_parent.inverse() * local * other.distal;
+        self.at_parent * mirrored(there) * self.distal.inverse()
+    }
 }
 
 /// With P and D the proximal and distal frames, M the mirror z → −z, and 1 and 2 the joints:
@@ -108,11 +179,31 @@ fn mirrored_entry(
     }
     image.center = there.inverse() * to.local_from(from, here * entry.center);
     image.start = entry.start.map(|start| to.local_from(from, start));
+    image.left_out = entry.left_out.iter().map(|local| to.local_from(from, *local)).collect();
     // What is said of the one rest pose holds for the other if that is its mirror image.
     if to.local_from(from, here).distance(there).radians() > 1e-6 {
         (image.rest_inside, image.rest_excess) = (None, None);
     }
     Ok(image)
+}
+
+/// Says of an image whether the rest pose of its joint, which is another, is allowed, as an estimate
+/// does; and if not, where to start: as the other side, or from what is nearest.
+fn settle_rest(image: &mut RigJoint, rest: Rotation) {
+    // An orbit so near goes through rest.
+    const NEAR: f64 = 0.5 * PI / 180.0;
+    let Ok(limit) = image.limit.prepare() else { return };
+    let back = image.center.inverse();
+    let excess = (-limit.distance(back).radians()).max(0.0);
+    let near = match image.kind {
+        JointKind::Ball => 0.0,
+        _ => image.noise.map_or(0.0, Angle::radians).max(NEAR),
+    };
+    let inside = excess <= near || limit.contains(back);
+    image.rest_inside = Some(inside);
+    image.rest_excess = Some(Angle::from_radians(if inside { 0.0 } else { excess }));
+    let nearest = || rest * image.center * limit.project(back);
+    image.start = (!inside).then(|| image.start.unwrap_or_else(nearest));
 }
 
 /// Normals of planes: reflections across one after the other are O = D₂ M D₁⁻¹. One if O is a

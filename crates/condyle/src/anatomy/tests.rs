@@ -517,3 +517,123 @@ fn an_elbow_that_bends_farther_on_the_left_is_told() {
     assert!(found.right_beyond.degrees() < 1e-6, "{found:?}");
     assert!(anatomy.counterpart(skeleton.find("Neck").unwrap()).is_none());
 }
+
+#[test]
+fn images_are_those_of_the_other_side_and_what_is_in_the_middle_bends_to_it() {
+    let mut rng = Rng::new(33);
+    let skeleton = person(70.0, &mut rng);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let mut middle = 0;
+    for (to, from) in anatomy.images() {
+        for _ in 0..20 {
+            let local = any_rotation(&mut rng);
+            let image = to.image_of(from, local);
+            let back = from.image_of(to, image);
+            assert!(back.distance(local).radians() < 1e-9);
+            let [[a, b, c], [x, y, z]] =
+                [from.angles(local), to.angles(image)].map(|angles| angles.map(Angle::radians));
+            if to.side == BodySide::Middle {
+                // Flexion stays, bending and turning change their sides.
+                assert!((a - x).abs() < 1e-9 && (b + y).abs() < 1e-9 && (c + z).abs() < 1e-9);
+                middle += 1;
+            } else {
+                assert!(image.distance(to.local_from(from, local)).radians() < 1e-9);
+                assert!((a - x).abs() < 1e-9 && (b - y).abs() < 1e-9 && (c - z).abs() < 1e-9);
+            }
+        }
+    }
+    // Two of the spine, neck and head.
+    assert_eq!(middle, 80);
+    assert_eq!(anatomy.images().count(), anatomy.joints().count());
+}
+
+/// A left elbow that rests bent by 30 degrees, beside a right one that does not.
+#[test]
+fn symmetrised_entries_say_what_is_true_of_their_own_rest() {
+    let mut rng = Rng::new(34);
+    let straight = person(90.0, &mut rng);
+    let bone = straight.bone_axis(straight.find("LeftForeArm").unwrap()).unwrap();
+    let turn = Rotation::from_axis_angle(rng.perpendicular(bone), Angle::from_degrees(30.0));
+    let bent = |joint: &Joint| match joint.name.as_str() {
+        "LeftForeArm" => joint.rest * turn.unwrap(),
+        _ => joint.rest,
+    };
+    let skeleton = straight.with_rests(bent);
+    let anatomy = Anatomy::of(&skeleton).unwrap();
+    let (l, r) = (skeleton.find("LeftForeArm").unwrap(), skeleton.find("RightForeArm").unwrap());
+    let (left, right) = (anatomy.joint(l).unwrap(), anatomy.joint(r).unwrap());
+    let off = left.rotation(skeleton[l].rest).distance(right.rotation(skeleton[r].rest));
+    assert!((off.degrees() - 30.0).abs() < 1e-6, "{off:?}");
+    // Ten degrees around where the left one rests.
+    let arc = Arc::from_degrees(-10.0, 10.0).unwrap();
+    let limit = Limit::Universal { axes: [DVec3::X, DVec3::Y], arcs: [arc, arc] };
+    let glitch = any_rotation(&mut rng);
+    let entry = RigJoint {
+        kind: crate::rig::JointKind::Universal,
+        limit,
+        rest_inside: Some(true),
+        rest_excess: Some(Angle::ZERO),
+        left_out: vec![glitch],
+        ..RigJoint::default()
+    };
+    let both = [("LeftForeArm", entry), ("RightForeArm", RigJoint::default())];
+    let mut joints: crate::rig::RigJoints = both.into_iter().collect();
+    anatomy.symmetrise(&skeleton, &mut joints);
+    let image = joints.get("RightForeArm").unwrap();
+    assert_eq!(image.rest_inside, Some(false));
+    let excess = image.rest_excess.unwrap().degrees();
+    assert!((15.0..30.0).contains(&excess), "{excess}");
+    let prepared = image.limit.prepare().unwrap();
+    let start = image.start.unwrap();
+    let m = (skeleton[r].rest * image.center).inverse() * start;
+    assert!(prepared.distance(m).radians() > -1e-9);
+    assert!(image.left_out[0].distance(right.local_from(left, glitch)).radians() < 1e-12);
+}
+
+#[test]
+fn explored_ranges_are_those_of_the_frames_that_count() {
+    let human = crate::synth::Figure::human();
+    let options = crate::synth::Options { frames: 300, ..Default::default() };
+    let synth = crate::synth::Synth::generate(&human, &options, 3).unwrap();
+    let skeleton = &synth.skeleton;
+    let anatomy = Anatomy::of(skeleton).unwrap();
+    let knee = skeleton.find("LeftLeg").unwrap();
+    let joint = anatomy.joint(knee).unwrap();
+    let flexion: Vec<f64> = synth
+        .clip
+        .frames()
+        .map(|frame| joint.angles(synth.clip.rotation(knee, frame))[0].degrees())
+        .collect();
+    let ends = |angles: &[f64]| {
+        let of = |f: fn(f64, f64) -> f64| angles.iter().copied().reduce(f).unwrap();
+        [of(f64::min), of(f64::max)]
+    };
+    let one = std::num::NonZeroUsize::MIN;
+    let mut rig = crate::rig::RigJoints::new();
+    let of_knee = |rig: &crate::rig::RigJoints| {
+        let all = anatomy.explored(skeleton, &[(skeleton, &synth.clip)], rig, one);
+        let found = all.iter().find(|e| e.joint.joint() == Some(knee)).unwrap();
+        found.angles[0].clone()
+    };
+    let all = of_knee(&rig);
+    assert_eq!([all.lowest.degrees(), all.highest.degrees()], ends(&flexion));
+    let (range, coverage) = all.published.unwrap();
+    assert_eq!((range.low.degrees().round(), range.high.degrees().round()), (0.0, 140.0));
+    assert_eq!(coverage, range.coverage(all.lowest, all.highest));
+    // Without the frames that an estimate left out.
+    let worst = flexion.iter().position(|a| *a == ends(&flexion)[1]).unwrap();
+    let frame = crate::motion::FrameIndex(u32::try_from(worst).unwrap());
+    let left_out = synth.clip.rotation(knee, frame);
+    let entry = RigJoint { left_out: vec![left_out], ..RigJoint::default() };
+    rig = [("LeftLeg", entry)].into_iter().collect();
+    let far = |a: &f64| (a - flexion[worst]).abs() > 0.02;
+    let others: Vec<f64> = flexion.iter().copied().filter(far).collect();
+    assert_eq!(of_knee(&rig).highest.degrees(), ends(&others)[1]);
+    // Shoulders with their clavicles, and every joint once.
+    let names: Vec<_> = anatomy.measured().map(|j| (j.what, j.side)).collect();
+    let mut once = names.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), names.len());
+    assert!(anatomy.measured().any(|j| j.what == BodyJoint::Shoulder && j.chain.len() > 1));
+}

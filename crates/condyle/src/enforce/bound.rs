@@ -1,11 +1,9 @@
 //! A rig matched with a skeleton.
 
-use glam::DQuat;
-
 use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
-use crate::rig::{Rig, RigError};
+use crate::rig::{LeftOut, Rig, RigError};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Rest poses that differ by more than this are told.
@@ -148,33 +146,6 @@ impl BoundRig {
     pub(super) fn bound(&self, clip: &Clip) -> &[BoundJoint] {
         assert_eq!(clip.tracks().len(), self.joint_count, "the clip is of the skeleton");
         &self.joints
-    }
-}
-
-/// Rotations that the estimate of a limit left out, to be found again.
-#[derive(Clone, Debug)]
-pub(super) struct LeftOut {
-    /// By the size of their real parts, which is that of −q too.
-    sorted: Vec<DQuat>,
-}
-
-impl LeftOut {
-    fn new(rotations: impl Iterator<Item = Rotation>) -> Self {
-        let mut sorted: Vec<DQuat> = rotations.map(Rotation::quat).collect();
-        sorted.sort_by(|a, b| a.w.abs().total_cmp(&b.w.abs()));
-        Self { sorted }
-    }
-
-    /// Whether a rotation is one of them, but for what files round.
-    pub(super) fn has(&self, m: Rotation) -> bool {
-        // A turn by δ moves a quaternion by δ/2.
-        let near = 0.5 * LEAST_ALLOWANCE.radians();
-        let q = m.quat();
-        let from = self.sorted.partition_point(|p| p.w.abs() < q.w.abs() - near);
-        self.sorted[from..].iter().take_while(|p| p.w.abs() <= q.w.abs() + near).any(|p| {
-            let p = if p.dot(q) < 0.0 { -*p } else { *p };
-            (p - q).length_squared() <= near * near
-        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::hinge::ON_ORBIT;
 use super::joint::REPAIR_NOT_ALLOWED;
-use super::{Estimate, EstimateError, EstimateOptions, Take, estimate};
+use super::{Estimate, EstimateError, EstimateOptions, Pair, Take, from_sources};
 use crate::math::{Angle, Rotation};
 use crate::motion::Pose;
 use crate::rig::JointKind;
@@ -48,7 +48,7 @@ impl BindPose {
     }
 }
 
-/// [`estimate`] with angles that count from a bind pose, and not from rest.
+/// [`estimate`](super::estimate) with angles that count from a bind pose, and not from rest.
 ///
 /// The zero of each limit is the bind pose, or the rotation nearest to it on the orbit of a hinge or
 /// on the surface of a universal joint. The skeleton keeps its rest: the `center` of an entry leads
@@ -57,10 +57,20 @@ impl BindPose {
 ///
 /// # Errors
 ///
-/// As of [`estimate`].
+/// As of [`estimate`](super::estimate).
 pub fn estimate_about(
     bind: &BindPose,
     takes: &[Take<'_>],
+    options: &EstimateOptions,
+) -> Result<Estimate, EstimateError> {
+    about(bind, takes, &[], options)
+}
+
+/// [`estimate_about`], with motion of some joints that also counts for others.
+pub(super) fn about(
+    bind: &BindPose,
+    takes: &[Take<'_>],
+    pairs: &[Pair<'_>],
     options: &EstimateOptions,
 ) -> Result<Estimate, EstimateError> {
     let skeletons: Vec<Skeleton> = takes.iter().map(|t| bind.resting(t.skeleton)).collect();
@@ -69,7 +79,7 @@ pub fn estimate_about(
         .zip(&skeletons)
         .map(|(take, skeleton)| Take { skeleton, clip: take.clip })
         .collect();
-    let mut found = estimate(&resting, options)?;
+    let mut found = from_sources(&resting, pairs, options)?;
     let Some(first) = takes.first() else { return Ok(found) };
     found.skeleton = first.skeleton.clone();
     for (name, entry) in found.joints.iter_mut() {

@@ -241,19 +241,22 @@ pub(super) fn find<'a>(
     };
     let mut seen: Vec<Option<Excursions>> =
         bounded.iter().map(|b| b.as_ref().map(|_| Excursions::default())).collect();
-    for (i, clip) in clips.iter().enumerate() {
-        let Some(course) = courses(i) else { return Vec::new() };
-        let skipped = skipped(clip, &course);
-        let of_course = angles.of(&course).into_iter();
-        for ((mut angles, seen), bounded) in of_course.zip(&mut seen).zip(&bounded) {
+    // What was recorded at once is one course: joints that go to the same end together visit it once.
+    let mut takes: Vec<usize> = clips.iter().map(|clip| clip.take).collect();
+    takes.sort_unstable();
+    takes.dedup();
+    for take in takes {
+        let mut together: Vec<Vec<Course>> = bounded.iter().map(|_| Vec::new()).collect();
+        for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.take == take) {
+            let Some(course) = courses(i) else { return Vec::new() };
+            let skipped = skipped(clip, &course);
+            for (angles, courses) in angles.of(&course).into_iter().zip(&mut together) {
+                courses.push(Course { angles, skipped: skipped.to_vec(), ordered: clip.ordered });
+            }
+        }
+        for ((courses, seen), bounded) in together.into_iter().zip(&mut seen).zip(&bounded) {
             let (Some(excursions), Some(bounded)) = (seen.as_mut(), bounded) else { continue };
-            leave_out(&mut angles, &skipped);
-            angles.retain(|angle| angle.is_finite());
-            bounded.lift(&mut angles);
-            let retreat = bounded.retreat(noise);
-            if clip.ordered || follow_each_other(&angles) || width(&angles) < retreat {
-                excursions.add(&angles, retreat, noise);
-            } else {
+            if !follow(courses, bounded, excursions, noise) {
                 *seen = None;
             }
         }
@@ -263,6 +266,55 @@ pub(super) fn find<'a>(
         Some([false, true].map(|upper| end(bounded, seen, upper, noise)))
     });
     both.flatten().collect()
+}
+
+/// An angle of one clip, frame by frame, and what is to be left out of it.
+struct Course {
+    angles: Vec<f64>,
+    skipped: Vec<usize>,
+    ordered: bool,
+}
+
+/// Adds the excursions of an angle in clips that were recorded at once. `false` if there is no order in
+/// one of them.
+///
+/// Of several clips the upper excursions are those of the largest of their angles in each frame, and the
+/// lower ones those of the least.
+fn follow(courses: Vec<Course>, bounded: &Bounded, seen: &mut Excursions, noise: f64) -> bool {
+    let retreat = bounded.retreat(noise);
+    let alone = courses.len() == 1;
+    let mut all: Vec<Vec<f64>> = Vec::with_capacity(courses.len());
+    for Course { mut angles, skipped, ordered } in courses {
+        // In their places, for the others.
+        for i in skipped {
+            if let Some(angle) = angles.get_mut(i) {
+                *angle = f64::NAN;
+            }
+        }
+        bounded.lift(&mut angles);
+        let mut known = if alone { std::mem::take(&mut angles) } else { angles.clone() };
+        known.retain(|angle| angle.is_finite());
+        if !(ordered || follow_each_other(&known) || width(&known) < retreat) {
+            return false;
+        }
+        if alone {
+            seen.add(&known, retreat, noise);
+            return true;
+        }
+        all.push(angles);
+    }
+    let frames = all.iter().map(Vec::len).max().unwrap_or(0);
+    // One angle alone stands for every frame.
+    let at = |angles: &Vec<f64>, i: usize| {
+        let i = if angles.len() == 1 { 0 } else { i };
+        angles.get(i).copied().unwrap_or(f64::NAN)
+    };
+    let envelope = |most: fn(f64, f64) -> f64| -> Vec<f64> {
+        let of = |i| all.iter().map(|angles| at(angles, i)).fold(f64::NAN, most);
+        (0..frames).map(of).filter(|x| x.is_finite()).collect()
+    };
+    seen.add_envelope(&envelope(f64::min), &envelope(f64::max), retreat, noise);
+    true
 }
 
 /// Which frames of a clip were left out, rising.
@@ -310,15 +362,42 @@ fn width(angles: &[f64]) -> f64 {
     (most - least).max(0.0)
 }
 
-/// Without those at some places, which rise.
-fn leave_out(angles: &mut Vec<f64>, places: &[usize]) {
-    if places.is_empty() {
-        return;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::trig;
+
+    /// Five times up to 1 and down to −1, in 1000 frames.
+    fn waves() -> Vec<f64> {
+        (0..1000).map(|i| trig::sin(f64::from(i) * TAU / 200.0)).collect()
     }
-    let (mut i, mut skip) = (0, places.iter().copied().peekable());
-    angles.retain(|_| {
-        let bad = skip.next_if_eq(&i).is_some();
-        i += 1;
-        !bad
-    });
+
+    /// How often the ends of −1 to 1 were visited.
+    fn visited(courses: &[(Vec<f64>, &[usize])]) -> [usize; 2] {
+        let bounded = Bounded::new([EndOf::Min, EndOf::Max], [-1.0, 1.0]).unwrap();
+        let courses = courses.iter().map(|(angles, skipped)| Course {
+            angles: angles.clone(),
+            skipped: skipped.to_vec(),
+            ordered: true,
+        });
+        let mut seen = Excursions::default();
+        assert!(follow(courses.collect(), &bounded, &mut seen, 0.0));
+        [false, true].map(|upper| seen.visits(upper, 0.1))
+    }
+
+    #[test]
+    fn ends_that_two_reach_at_once_are_visited_once() {
+        let up = waves();
+        let down: Vec<f64> = up.iter().map(|x| -x).collect();
+        assert_eq!(visited(&[(up.clone(), &[])]), [5, 5]);
+        assert_eq!(visited(&[(up.clone(), &[]), (up.clone(), &[])]), [5, 5]);
+        assert_eq!(visited(&[(up.clone(), &[]), (down, &[])]), [10, 10]);
+        // One that rests has one angle for all frames.
+        assert_eq!(visited(&[(up.clone(), &[]), (vec![0.0], &[])]), [5, 5]);
+        // What is left out of the one does not count, and the other does.
+        let mut glitch = up.clone();
+        glitch[500] = 3.0;
+        assert_eq!(visited(&[(up.clone(), &[]), (glitch, &[500])]), [5, 5]);
+        assert_eq!(visited(&[(up, &[]), (Vec::new(), &[])]), [5, 5]);
+    }
 }

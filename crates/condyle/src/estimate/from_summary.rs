@@ -165,6 +165,7 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
         jitter,
         keys: count(joint.keys),
         ordered: true,
+        take: 0,
     };
     Seen::from_moments(samples, joint.moments, jitter)
 }

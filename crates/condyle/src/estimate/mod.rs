@@ -42,6 +42,7 @@ mod neighbours;
 mod noise;
 mod occupancy;
 mod options;
+mod pairs;
 mod paper;
 mod quiet;
 mod samples;
@@ -61,6 +62,7 @@ pub use bind_pose::{BindPose, estimate_about};
 pub use cst::{SummaryError, SummaryErrorKind};
 pub use from_summary::estimate_summary;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
+pub use pairs::{Pair, estimate_paired};
 pub use paper::{PaperOptions, Space, Threshold};
 pub use summary::{MergeError, RestsDiffer, Summary};
 
@@ -70,7 +72,7 @@ use crate::rig::{Rig, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
 use joint::Seen;
-use samples::Samples;
+use pairs::Sources;
 
 /// A clip and the skeleton that it moves.
 #[derive(Clone, Copy, Debug)]
@@ -172,6 +174,15 @@ impl std::error::Error for EstimateError {}
 /// If there is no motion, if skeletons hang together differently, or if an option is not where it
 /// should be.
 pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimate, EstimateError> {
+    from_sources(takes, &[], options)
+}
+
+/// [`estimate`], with motion of some joints that also counts for others.
+fn from_sources(
+    takes: &[Take<'_>],
+    pairs: &[Pair<'_>],
+    options: &EstimateOptions,
+) -> Result<Estimate, EstimateError> {
     if !(options.coverage > 0.0 && options.coverage <= 1.0) {
         return Err(EstimateError::Coverage);
     }
@@ -185,6 +196,7 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let skeleton = first.skeleton;
     let mut warnings = Vec::new();
     let matches = match_takes(skeleton, takes, &mut warnings)?;
+    let sources = Sources { skeleton, takes, matches, pairs };
     let joints: Vec<JointIndex> = skeleton.indices().collect();
     let names = skeleton.joints().iter().map(|j| j.name.as_str());
     if options.method == Method::Paper {
@@ -192,28 +204,23 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
             if skeleton.parent(joint).is_none() {
                 return joint::root();
             }
-            let mine: Vec<(&Take<'_>, JointIndex)> = takes
-                .iter()
-                .zip(&matches)
-                .filter_map(|(take, own)| Some((take, own[joint.get()]?)))
-                .filter(|(take, _)| take.clip.frame_count() > 0)
-                .collect();
-            let mut series: Vec<Cow<'_, Rotations>> = mine
-                .iter()
-                .map(|(take, own)| samples::series(take.skeleton, take.clip, *own, 0))
-                .collect();
+            let mine = sources.of(joint);
+            let mut series: Vec<Cow<'_, Rotations>> =
+                mine.iter().map(|source| source.series(0)).collect();
             // Where a joint rests its one rotation stands for every frame; a few will do if it never
             // moves.
             let rests = series.iter().all(|s| s.len() == 1);
-            for (series, (take, _)) in series.iter_mut().zip(&mine) {
-                let frames = take.clip.frame_count();
+            for (series, source) in series.iter_mut().zip(&mine) {
+                let frames = source.take.clip.frame_count();
                 if series.len() == 1 && frames > 1 {
                     let times = if rests { frames.min(paper::FEW) } else { frames };
                     *series = Cow::Owned(Rotations::repeat(series.at(0), times));
                 }
             }
-            let frames = mine.iter().map(|(take, _)| take.clip.frame_count() as u64).sum();
-            joint::paper_entry(skeleton, joint, &series, frames, options)
+            let frames = mine.iter().map(|source| source.take.clip.frame_count() as u64).sum();
+            let mut entry = joint::paper_entry(skeleton, joint, &series, frames, options);
+            entry.notes.extend(sources.note(joint));
+            entry
         });
         return Ok(Estimate {
             skeleton: skeleton.clone(),
@@ -232,7 +239,7 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     }
     let seen = threads::each(&joints, options.threads, |&joint| {
         skeleton.parent(joint)?;
-        Some(look(takes, &matches, &starts, joint, options))
+        Some(look(&sources, &starts, joint, options))
     });
     let evidence = || seen.iter().flatten().filter_map(|s| s.evidence.as_ref());
     let noise = match options.noise {
@@ -249,13 +256,13 @@ pub fn estimate(takes: &[Take<'_>], options: &EstimateOptions) -> Result<Estimat
     let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
         Some(seen) => {
-            let mine = seen_in(takes, &matches, *joint);
-            let mine: Vec<_> =
-                mine.map(|(number, own)| (&takes[number], own, starts[number])).collect();
-            joint::entry(skeleton, *joint, seen, noise, options, |clip| {
-                let (take, own, from) = mine.get(clip)?;
-                Some(samples::series(take.skeleton, take.clip, *own, *from))
-            })
+            let mine = sources.of(*joint);
+            let mut entry = joint::entry(skeleton, *joint, seen, noise, options, |clip| {
+                let source = mine.get(clip)?;
+                Some(source.series(*starts.get(source.number)?))
+            });
+            entry.notes.extend(sources.note(*joint));
+            entry
         }
         None => joint::root(),
     });
@@ -274,33 +281,19 @@ fn first_frame(clip: &Clip, options: &EstimateOptions) -> usize {
     usize::from(options.outliers == Outliers::Reject && clip.has_leading_pose())
 }
 
-/// The takes with motion that have a joint, and which it is there.
-fn seen_in<'a>(
-    takes: &'a [Take<'_>],
-    matches: &'a [Vec<Option<JointIndex>>],
-    joint: JointIndex,
-) -> impl Iterator<Item = (usize, JointIndex)> + 'a {
-    let both = takes.iter().zip(matches).enumerate();
-    both.filter(|(_, (take, _))| take.clip.frame_count() > 0)
-        .filter_map(move |(number, (_, own))| Some((number, own[joint.get()]?)))
-}
-
 /// Everything the takes show of one joint.
 fn look(
-    takes: &[Take<'_>],
-    matches: &[Vec<Option<JointIndex>>],
+    sources: &Sources<'_>,
     starts: &[usize],
     joint: JointIndex,
     options: &EstimateOptions,
 ) -> Seen {
     let reject = options.outliers == Outliers::Reject;
-    let mut clips = Vec::with_capacity(takes.len());
-    let mut translation_moves = false;
-    for (number, own) in seen_in(takes, matches, joint) {
-        let Take { skeleton, clip } = takes[number];
-        translation_moves |= clip.track(own).translation_moves();
-        clips.push(Samples::new(skeleton, clip, own, starts[number], reject));
-    }
+    let mine = sources.of(joint);
+    let translation_moves = mine
+        .iter()
+        .any(|source| source.is_own() && source.take.clip.track(source.joint).translation_moves());
+    let clips = mine.iter().map(|source| source.samples(starts[source.number], reject)).collect();
     let time_counts = options.noise == Noise::Auto;
     Seen::new(clips, translation_moves, time_counts, reject)
 }

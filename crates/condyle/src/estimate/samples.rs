@@ -32,6 +32,8 @@ pub(crate) struct Samples {
     pub(crate) keys: usize,
     /// Whether the order of the frames tells what is a glitch, or nothing is.
     pub(crate) ordered: bool,
+    /// Clips with the same number were recorded at once, frame by frame.
+    pub(crate) take: usize,
 }
 
 impl Samples {
@@ -53,7 +55,19 @@ impl Samples {
         from: usize,
         reject: bool,
     ) -> Self {
-        let series = series(skeleton, clip, joint, from);
+        Self::imaged(skeleton, clip, joint, from, reject, None)
+    }
+
+    /// The same, with each rotation taken for another.
+    pub(super) fn imaged(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        joint: JointIndex,
+        from: usize,
+        reject: bool,
+        image: Option<Image<'_>>,
+    ) -> Self {
+        let series = image_of(series(skeleton, clip, joint, from), image);
         // Keys are set by hand, each as it is meant (A12).
         let captured = *clip.track(joint).rotation_times() == KeyTimes::EveryFrame;
         let mut samples = Self::from_series(&series, reject && captured);
@@ -64,7 +78,8 @@ impl Samples {
         }
         let rest = skeleton[joint].rest;
         let first = clip.frames().take(from).next();
-        samples.in_front = first.map(|frame| rest.inverse() * clip.rotation(joint, frame));
+        let in_front = first.map(|frame| rest.inverse() * clip.rotation(joint, frame));
+        samples.in_front = in_front.map(|q| image.map_or(q, |image| image(q)));
         samples
     }
 
@@ -82,6 +97,7 @@ impl Samples {
             jitter: noise::jitter(&kept),
             keys: series.len(),
             ordered,
+            take: 0,
             skipped: bad,
         }
     }
@@ -110,6 +126,20 @@ pub(super) fn series<'a>(
     let mut series = Rotations::new();
     series.turn_from(rest.inverse(), all, from..all.len());
     Cow::Owned(series)
+}
+
+/// What a rotation of a joint relative to rest is for another joint.
+pub(super) type Image<'a> = &'a dyn Fn(Rotation) -> Rotation;
+
+/// Rotations, each taken for another.
+pub(super) fn image_of<'a>(
+    series: Cow<'a, Rotations>,
+    image: Option<Image<'_>>,
+) -> Cow<'a, Rotations> {
+    match image {
+        Some(image) => Cow::Owned(series.iter().map(image).collect()),
+        None => series,
+    }
 }
 
 /// All but some, which are given rising.

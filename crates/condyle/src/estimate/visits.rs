@@ -65,6 +65,16 @@ impl Excursions {
         }
     }
 
+    /// The lower excursions of some angles, and the upper ones of others.
+    pub(crate) fn add_envelope(&mut self, low: &[f64], high: &[f64], retreat: f64, noise: f64) {
+        for (side, angles) in [low, high].into_iter().enumerate() {
+            let mut of = Self::default();
+            of.add(angles, retreat, noise);
+            self.peaks[side].append(&mut of.peaks[side]);
+            self.farthest[side] = self.farthest[side].max(of.farthest[side]);
+        }
+    }
+
     /// How often the lower or the upper end was visited: how many excursions came within `near` of the
     /// farthest angle.
     pub(crate) fn visits(&self, upper: bool, near: f64) -> usize {

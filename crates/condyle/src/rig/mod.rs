@@ -27,6 +27,7 @@ mod error;
 mod fields;
 mod joint;
 mod json;
+mod left_out;
 mod merge;
 pub(crate) mod name_table;
 mod path;
@@ -44,6 +45,7 @@ use crate::skeleton::Skeleton;
 pub use end::{End, EndOf};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
+pub(crate) use left_out::LeftOut;
 pub use read::{MAX_BYTES, ReadRig};
 
 use path::{Step, Steps};

@@ -21,5 +21,6 @@ mod rig;
 mod same_take;
 mod shared;
 mod study;
+mod symmetry;
 mod trc;
 mod trig;

@@ -1,0 +1,246 @@
+//! What an estimate says about the body: left against right, and against published ranges.
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+
+use condyle::anatomy::{AnatomicalJoint, Anatomy, Asymmetry, BodySide, Explored, ExploredAngle};
+use condyle::estimate::{Estimate as Found, Pair};
+use condyle::math::Angle;
+use condyle::presets::Citation;
+use condyle::skeleton::{JointIndex, Skeleton};
+use serde_json::{Value, json};
+
+use super::estimate::{Moving, WIDTH};
+use super::figures::degrees;
+use crate::output::{Failure, counted, json_degrees, printable, some_of, wrapped};
+
+/// Left and right that differ by less are not told, degrees.
+const DIFFERENT: f64 = 5.0;
+
+/// Nor are angles that are out of a published range by less.
+const BEYOND: f64 = 10.0;
+
+/// So many lines a section has.
+const LINES: usize = 8;
+
+/// Which joint of the first clip moves as which when the body is seen in a mirror.
+pub(super) fn pairs<'a>(
+    anatomy: Option<&'a Anatomy>,
+    first: &Moving,
+) -> Result<Vec<Pair<'a>>, Failure> {
+    let failed = |what: &str| {
+        let help = "leave --symmetrise away, or rename the joints: docs/anatomy.md has the names";
+        Failure::file(&first.path, what, help)
+    };
+    let anatomy = anatomy.ok_or_else(|| {
+        failed("the names of its joints do not tell left from right: they are in no table")
+    })?;
+    let images = anatomy.images().filter_map(|(to, from)| {
+        let (joint, counterpart) = (to.joint()?, from.joint()?);
+        Some(Pair::new(joint, counterpart, |local| to.image_of(from, local)))
+    });
+    let pairs: Vec<Pair<'_>> = images.collect();
+    if pairs.is_empty() {
+        return Err(failed(
+            "its rest pose is none of a standing person, so that left cannot be mirrored to right",
+        ));
+    }
+    Ok(pairs)
+}
+
+/// What was symmetrised and what was not.
+pub(super) fn symmetrised(anatomy: &Anatomy, skeleton: &Skeleton) -> String {
+    let done: Vec<JointIndex> = anatomy.images().filter_map(|(to, _)| to.joint()).collect();
+    let left = skeleton.indices().filter(|j| skeleton.parent(*j).is_some() && !done.contains(j));
+    let left: Vec<&str> = left.map(|j| skeleton[j].name.as_str()).collect();
+    let others = match left.as_slice() {
+        [] => String::new(),
+        names => format!("; as they are: {}", some_of(names)),
+    };
+    let joints = counted(done.len(), "joint", "joints");
+    format!("Symmetrised: {joints}, by the names of {}{others}.", printable(anatomy.title()))
+}
+
+/// What is known of the body.
+pub(super) struct Body<'a> {
+    skeleton: &'a Skeleton,
+    symmetry: Vec<([JointIndex; 2], Asymmetry)>,
+    explored: Vec<Explored<'a>>,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn of(
+        anatomy: Option<&'a Anatomy>,
+        found: &'a Found,
+        clips: &[Moving],
+        threads: NonZeroUsize,
+    ) -> Self {
+        let skeleton = &found.skeleton;
+        let clips: Vec<_> = clips.iter().map(|c| (&c.skeleton, &c.clip)).collect();
+        let symmetry = anatomy.map(|a| a.asymmetries(skeleton, &found.joints, threads));
+        let explored = anatomy.map(|a| a.explored(skeleton, &clips, &found.joints, threads));
+        let (symmetry, explored) = (symmetry.unwrap_or_default(), explored.unwrap_or_default());
+        Self { skeleton, symmetry, explored }
+    }
+
+    fn name(&self, joint: JointIndex) -> &str {
+        self.skeleton.joints().get(joint.get()).map_or("", |joint| joint.name.as_str())
+    }
+
+    /// `left knee (LeftLeg)`.
+    fn title(&self, joint: &AnatomicalJoint) -> String {
+        let own = joint.joint().map(|j| printable(self.name(j))).unwrap_or_default();
+        format!("{} ({own})", in_words(joint))
+    }
+
+    /// The angles with a published range.
+    fn published(&self) -> impl Iterator<Item = (&Explored<'a>, &ExploredAngle)> {
+        let all = self.explored.iter().flat_map(|e| e.angles.iter().map(move |angle| (e, angle)));
+        all.filter(|(_, angle)| angle.published.is_some())
+    }
+
+    pub(super) fn json(&self) -> [(String, Value); 2] {
+        let symmetry = self.symmetry.iter().map(|([left, right], by)| {
+            json!({
+                "left": self.name(*left),
+                "right": self.name(*right),
+                "left_beyond_deg": json_degrees(by.left_beyond),
+                "right_beyond_deg": json_degrees(by.right_beyond),
+                "left_volume": by.left_volume,
+                "right_volume": by.right_volume,
+            })
+        });
+        let norms = self.published().filter_map(|(of, angle)| {
+            let (range, coverage) = angle.published.as_ref()?;
+            let chain: Vec<&str> = of.joint.chain.iter().map(|j| self.name(*j)).collect();
+            Some(json!({
+                "what": in_words(of.joint),
+                "joints": chain,
+                "angle": angle.name.positive,
+                "lowest_deg": json_degrees(angle.lowest),
+                "highest_deg": json_degrees(angle.highest),
+                "published": {
+                    "min_deg": json_degrees(range.low),
+                    "max_deg": json_degrees(range.high),
+                    "min_source": source(&range.low_source),
+                    "max_source": source(&range.high_source),
+                },
+                "explored": (1e4 * coverage.share).round() / 1e4,
+                "below_deg": json_degrees(coverage.below),
+                "above_deg": json_degrees(coverage.above),
+            }))
+        });
+        [("symmetry".to_owned(), symmetry.collect()), ("norms".to_owned(), norms.collect())]
+    }
+
+    /// Sections of the text; with `norms` all that is known of published ranges.
+    pub(super) fn text(&self, norms: bool) -> String {
+        let mut text = String::new();
+        self.add_symmetry(&mut text);
+        self.add_beyond(&mut text);
+        if norms {
+            self.add_norms(&mut text);
+        }
+        text
+    }
+
+    fn add_symmetry(&self, text: &mut String) {
+        let most = |by: &Asymmetry| by.left_beyond.degrees().max(by.right_beyond.degrees());
+        let mut differ: Vec<_> =
+            self.symmetry.iter().filter(|(_, by)| most(by) > DIFFERENT).collect();
+        differ.sort_by(|a, b| most(&b.1).total_cmp(&most(&a.1)));
+        let lines: Vec<String> = differ
+            .iter()
+            .map(|([left, right], by)| {
+                let names = [left, right].map(|j| printable(self.name(*j)));
+                let beyond = [("left", by.left_beyond), ("right", by.right_beyond)];
+                let told = beyond.iter().filter(|(_, by)| by.degrees() > 0.05);
+                let told: Vec<String> = told
+                    .map(|(side, by)| format!("{side} goes {}° farther", degrees(*by)))
+                    .collect();
+                format!("  {}, {}: {}", names[0], names[1], told.join(", "))
+            })
+            .collect();
+        add(text, "Left and right differ (--symmetrise makes them one):", &lines);
+    }
+
+    fn add_beyond(&self, text: &mut String) {
+        let by = |angle: &ExploredAngle| {
+            let beyond =
+                angle.published.as_ref().map(|(_, c)| c.below.degrees().max(c.above.degrees()));
+            beyond.unwrap_or(0.0)
+        };
+        let mut far: Vec<_> = self.published().filter(|(_, angle)| by(angle) > BEYOND).collect();
+        far.sort_by(|a, b| by(b.1).total_cmp(&by(a.1)));
+        let lines: Vec<String> = far
+            .iter()
+            .filter_map(|(of, angle)| {
+                let (range, coverage) = angle.published.as_ref()?;
+                let above = coverage.above >= coverage.below;
+                // Each is told by the name that makes it positive.
+                let (name, seen, known, source_of) = if above {
+                    (angle.name.positive, angle.highest, range.high, &range.high_source)
+                } else {
+                    (angle.name.negative, -angle.lowest, -range.low, &range.low_source)
+                };
+                let (seen, known) = (degrees(seen), degrees(known));
+                // Only who: titles and editions are in the JSON.
+                let from = source_of.who.split(',').next().unwrap_or_default();
+                let title = self.title(of.joint);
+                Some(format!("  {title}: {name} {seen}°, published {known}° ({from})"))
+            })
+            .collect();
+        add(text, "Beyond what is published of people (docs/anatomy.md has reasons):", &lines);
+    }
+
+    fn add_norms(&self, text: &mut String) {
+        let _ = writeln!(text, "\nExplored of the published ranges, in degrees:");
+        if self.published().next().is_none() {
+            let _ = writeln!(text, "  none: no table has the names of the joints");
+        }
+        for of in &self.explored {
+            let angles: Vec<String> = of.angles.iter().filter_map(of_published).collect();
+            if !angles.is_empty() {
+                let line = format!("  {}: {}", self.title(of.joint), angles.join("; "));
+                let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 6));
+            }
+        }
+    }
+}
+
+/// `flexion 0..63 of 0..140, 45 %`.
+fn of_published(angle: &ExploredAngle) -> Option<String> {
+    let (range, coverage) = angle.published.as_ref()?;
+    let whole = |angle: Angle| angle.degrees().round() + 0.0;
+    let [seen, known] = [[angle.lowest, angle.highest], [range.low, range.high]]
+        .map(|[low, high]| format!("{}..{}", whole(low), whole(high)));
+    // A line is not broken before the sign.
+    let share = format!("{:.0}\u{a0}%", 100.0 * coverage.share);
+    Some(format!("{} {seen} of {known}, {share}", angle.name.positive))
+}
+
+/// A heading and the first of some lines, if there are any.
+fn add(text: &mut String, heading: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{heading}");
+    for line in lines.iter().take(LINES) {
+        let _ = writeln!(text, "{}", wrapped(line, WIDTH, 6));
+    }
+    if lines.len() > LINES {
+        let _ = writeln!(text, "  and {} more", lines.len() - LINES);
+    }
+}
+
+/// `left knee`; those in the middle have no side.
+fn in_words(joint: &AnatomicalJoint) -> String {
+    match joint.side {
+        BodySide::Middle => joint.what.as_str().to_owned(),
+        side => format!("{} {}", side.as_str(), joint.what.as_str()),
+    }
+}
+
+fn source(of: &Citation) -> String {
+    format!("{}, {}", of.who, of.year)
+}
