@@ -66,7 +66,7 @@ impl Anatomy {
     /// were estimated from the samples of both (see [`images`](Self::images)) the limit then holds these
     /// as before, and left and right do not differ by what bones, rest poses and local spaces do.
     ///
-    /// Boxes of Euler angles cannot be mirrored, and stay as they are.
+    /// Boxes of Euler angles can be mirrored only across coordinate planes; others stay as they are.
     pub fn symmetrise(&self, skeleton: &Skeleton, joints: &mut RigJoints) {
         for [left, right] in self.sides(skeleton) {
             let Some(entry) = joints.get(&skeleton[left].name) else { continue };
