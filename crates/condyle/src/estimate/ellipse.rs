@@ -5,8 +5,7 @@ use std::f64::consts::PI;
 use glam::{DVec2, DVec3};
 
 use super::boundary::{compare, emptiest};
-use super::unit;
-use crate::math::trig;
+use crate::math::{trig, unit};
 
 /// An ellipse as [`SwingLimit::Ellipse`](crate::limits::SwingLimit::Ellipse) has it, for a bone that
 /// points to `center`.

@@ -57,7 +57,7 @@ pub(super) fn largest(
             });
         }
         Limit::SwingTwist(of) => {
-            most.sure = Sure::new(of, prepared);
+            most.sure = Sure::new(of, prepared, back, samples);
             match most.sure {
                 Some(sure) => most.see(samples, move |m| ([0.0; 2], sure.holds(m))),
                 None => most.see(samples, |_| ([0.0; 2], false)),
@@ -80,7 +80,12 @@ struct Sure<'a> {
 
 impl<'a> Sure<'a> {
     /// `None` where the twist depends on the direction, or is not that of the direct swing.
-    fn new(of: &SwingTwistLimit, prepared: &'a PreparedLimit) -> Option<Self> {
+    fn new(
+        of: &SwingTwistLimit,
+        prepared: &'a PreparedLimit,
+        back: Rotation,
+        samples: &[&Rotations],
+    ) -> Option<Self> {
         let arc = match of.twist.bounds {
             TwistBounds::Free => Arc::FULL,
             TwistBounds::Arc(arc) => arc,
@@ -90,11 +95,14 @@ impl<'a> Sure<'a> {
             return None;
         }
         let swing = prepared.swing()?;
-        let middle = swing.rest();
+        let bone = of.axes.bone();
+        // Some are enough.
+        let some = samples.iter().flat_map(|clip| clip.iter().step_by(clip.len().div_ceil(64)));
+        let middle = unit(some.map(|q| back * q * bone).sum())?;
         // Less than the distance to the boundary, which may be off by its tolerance.
         let radius = 0.99 * swing.distance(middle)?.radians().clamp(0.0, PI);
         let cos = trig::cos(radius);
-        Some(Self { swing, bone: of.axes.bone(), middle, cos, twists: Inside::new(arc) })
+        Some(Self { swing, bone, middle, cos, twists: Inside::new(arc) })
     }
 
     #[inline(always)]

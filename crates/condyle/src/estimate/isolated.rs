@@ -17,7 +17,7 @@ use super::kinds::Decision;
 use super::models::{Spread, Universal};
 use super::neighbours::Neighbours;
 use super::universal::UniversalJoint;
-use crate::math::{Rotation, SwingAxes, SwingTwist, direct_rotation, trig};
+use crate::math::{Rotation, SwingAxes, SwingTwist, direct_rotation, trig, unit};
 use crate::rig::JointKind;
 
 /// Fewer samples than this are all kept: one of them is more than [`MOST`].
@@ -306,7 +306,7 @@ impl Field {
         // About the mean, which glitches hardly move, then about where limits have their zero.
         for which in 0..3 {
             let zero = match which {
-                0 => super::unit(kept(self).iter().sum()),
+                0 => unit(kept(self).iter().sum()),
                 1 => emptiest(&kept(self)).map(|d| -d),
                 _ => Some(bone),
             };

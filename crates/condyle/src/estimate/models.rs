@@ -4,13 +4,14 @@
 //! of three axes. What a model leaves over is given per axis that it does not explain, so that it is σ
 //! if the model is right.
 #![allow(clippy::needless_range_loop, reason = "matrices read best with their indices")]
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use std::f64::consts::PI;
 
 use glam::{DMat3, DVec3};
 
 use super::moments::{MatrixMoments, Moments, rotation};
-use crate::math::{Rotation, SymmetricEigen, symmetric_eigen, unit};
+use crate::math::{Kernel, Level, Rotation, SymmetricEigen, symmetric_eigen, unit};
 
 /// How the samples of a joint spread.
 #[derive(Clone, Copy, Debug)]
@@ -224,10 +225,13 @@ fn inflation(a: DVec3, b: DVec3, spread: &Spread) -> f64 {
     angles / (spread.variances[0] + spread.variances[1]).max(1e-300)
 }
 
+/// The entries of a matrix by rows, and zeros up to a multiple of the widest vectors.
+type Entries = [f64; 12];
+
 /// A quadratic form of `vec(a bᵀ)`, and what c is.
 struct Problem {
-    form: [[f64; 9]; 9],
-    mean: [f64; 9],
+    form: [Entries; 9],
+    mean: Entries,
 }
 
 #[derive(Clone, Copy)]
@@ -240,18 +244,18 @@ struct Point {
 
 impl Problem {
     fn about_mean(moments: &MatrixMoments) -> Self {
-        let mut form = moments.products;
+        let mut form = moments.products.map(entries);
         for i in 0..9 {
             for j in 0..9 {
                 form[i][j] -= moments.mean[i] * moments.mean[j];
             }
         }
-        Self { form, mean: moments.mean }
+        Self { form, mean: entries(moments.mean) }
     }
 
     /// Products of the entries of `R − 1`.
     fn about_rest(moments: &MatrixMoments) -> Self {
-        let mut form = moments.products;
+        let mut form = moments.products.map(entries);
         let rest: [f64; 9] = std::array::from_fn(|n| f64::from(u8::from(n % 4 == 0)));
         for i in 0..9 {
             for j in 0..9 {
@@ -259,7 +263,7 @@ impl Problem {
                     rest[i] * rest[j] - moments.mean[i] * rest[j] - rest[i] * moments.mean[j];
             }
         }
-        Self { form, mean: rest }
+        Self { form, mean: entries(rest) }
     }
 
     /// With a weight on `c²` beside the samples.
@@ -274,7 +278,13 @@ impl Problem {
     }
 
     fn solve(&self, spread: &Spread) -> Option<Point> {
-        let axes = spread.axes();
+        let mut found = None;
+        Level::best().run(Solve { problem: self, axes: spread.axes(), found: &mut found });
+        found
+    }
+
+    #[inline(always)]
+    fn solution(&self, axes: [DVec3; 3]) -> Option<Point> {
         let mut tried = AROUND.map(|[x, y, z]| {
             let b = unit(axes[0] * x + axes[1] * y + axes[2] * z).unwrap_or(DVec3::X);
             (self.given(b).least(), b)
@@ -305,6 +315,7 @@ impl Problem {
     }
 
     /// What is left to choose once b is chosen.
+    #[inline(always)]
     fn given(&self, b: DVec3) -> Given {
         let along = |row: &[f64]| row[0] * b.x + row[1] * b.y + row[2] * b.z;
         let mut form = DMat3::ZERO;
@@ -321,10 +332,26 @@ impl Problem {
         Given { form, mean }
     }
 
+    #[inline(always)]
     fn at(&self, a: DVec3, b: DVec3) -> Point {
         let v = outer(a, b);
         let c = dot(&self.mean, &v);
         Point { a, b, c, value: value(dot(&multiply(&self.form, &v), &v), c) }
+    }
+
+    /// Where a step back along the tangents leads, and the square of its length, if that is down.
+    #[inline(always)]
+    fn stepped(
+        &self,
+        from: &Point,
+        [a1, a2, b1, b2]: [DVec3; 4],
+        step: Option<[f64; 4]>,
+    ) -> Option<(Point, f64)> {
+        let [s, t, u, v] = step?;
+        let a = unit(from.a - a1 * s - a2 * t)?;
+        let b = unit(from.b - b1 * u - b2 * v)?;
+        let next = self.at(a, b);
+        (next.value < from.value).then_some((next, (s * s + t * t) + (u * u + v * v)))
     }
 
     /// The bottom of the valley that the axes are in.
@@ -343,6 +370,7 @@ impl Problem {
     ///
     /// Steps are by Levenberg and Marquardt, with `vᵢ · F vⱼ / D` for the Hessian, which finds the
     /// valley; near its bottom, where that is slow if much is left over, they are Newton's.
+    #[inline(always)]
     fn descend(&self, a: DVec3, b: DVec3, steps: usize) -> Point {
         let mut here = self.at(a, b);
         let mut damping = 1e-3;
@@ -379,15 +407,11 @@ impl Problem {
                     curved[i][j] = flat[i][j] + (bend + 2.0 * c * mixed + denominator) / across;
                 }
             }
-            let stepped = |hessian: [[f64; 4]; 4]| {
-                let step = solve4(hessian, gradient)?;
-                let next_a = super::unit(a - a1 * step[0] - a2 * step[1])?;
-                let next_b = super::unit(b - b1 * step[2] - b2 * step[3])?;
-                let next = self.at(next_a, next_b);
-                let length: f64 = step.iter().map(|s| s * s).sum();
-                (next.value < value).then_some((next, length))
-            };
-            let mut moved = if near { stepped(curved) } else { None };
+            let tangents = [a1, a2, b1, b2];
+            let mut moved = None;
+            if near {
+                moved = self.stepped(&here, tangents, solve4(curved, gradient));
+            }
             let largest = (0..4).map(|i| flat[i][i]).fold(1e-30, f64::max);
             for _ in 0..8 {
                 if moved.is_some() {
@@ -397,7 +421,7 @@ impl Problem {
                 for i in 0..4 {
                     damped[i][i] += damping * largest;
                 }
-                moved = stepped(damped);
+                moved = self.stepped(&here, tangents, solve4(damped, gradient));
                 damping = if moved.is_some() { (damping * 0.1).max(1e-12) } else { damping * 10.0 };
             }
             let Some((next, step)) = moved else { break };
@@ -409,6 +433,20 @@ impl Problem {
             near = gain <= NEAR * value;
         }
         here
+    }
+}
+
+/// [`Problem::solution`] with the fastest instructions there are.
+struct Solve<'a> {
+    problem: &'a Problem,
+    axes: [DVec3; 3],
+    found: &'a mut Option<Point>,
+}
+
+impl Kernel for Solve<'_> {
+    #[inline(always)]
+    fn run(self) {
+        *self.found = self.problem.solution(self.axes);
     }
 }
 
@@ -425,6 +463,7 @@ impl Given {
     ///
     /// It is the least λ with `det(F − λ G) = 0`. All three are real and not negative, so that
     /// Newton's method goes up to the least one from 0 and not beyond.
+    #[inline(always)]
     fn least(&self) -> f64 {
         let Self { form, mean } = self;
         let [x, y, z] = [form.x_axis, form.y_axis, form.z_axis];
@@ -447,6 +486,7 @@ impl Given {
     }
 
     /// The a with a value: across the rows of `F − λ G`.
+    #[inline(always)]
     fn axis(&self, value: f64) -> Option<DVec3> {
         let row = |i: usize| {
             let unit = DVec3::AXES[i];
@@ -461,23 +501,29 @@ impl Given {
 }
 
 /// A variance of `a · R b` over `1 − c²`.
+#[inline(always)]
 fn value(variance: f64, c: f64) -> f64 {
     let across = 1.0 - c * c;
     // Parallel axes are a hinge.
     if across > 1e-6 { variance.max(0.0) / across } else { f64::INFINITY }
 }
 
-/// `a bᵀ`, by rows.
-#[inline]
-fn outer(a: DVec3, b: DVec3) -> [f64; 9] {
+/// `a bᵀ`.
+#[inline(always)]
+fn outer(a: DVec3, b: DVec3) -> Entries {
     let (x, y, z) = (b * a.x, b * a.y, b * a.z);
-    [x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z]
+    entries([x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z])
 }
 
-#[inline]
-fn multiply(m: &[[f64; 9]; 9], v: &[f64; 9]) -> [f64; 9] {
-    // By columns, which the compiler keeps in vectors; the matrix is symmetric.
-    let mut product = [0.0; 9];
+#[inline(always)]
+fn entries([a, b, c, d, e, f, g, h, i]: [f64; 9]) -> Entries {
+    [a, b, c, d, e, f, g, h, i, 0.0, 0.0, 0.0]
+}
+
+/// The matrix is symmetric: its rows are its columns.
+#[inline(always)]
+fn multiply(m: &[Entries; 9], v: &Entries) -> Entries {
+    let mut product = [0.0; 12];
     for (row, x) in m.iter().zip(v) {
         for (sum, entry) in product.iter_mut().zip(row) {
             *sum += entry * x;
@@ -486,16 +532,17 @@ fn multiply(m: &[[f64; 9]; 9], v: &[f64; 9]) -> [f64; 9] {
     product
 }
 
-#[inline]
-fn dot(a: &[f64; 9], b: &[f64; 9]) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..9 {
-        sum += a[i] * b[i];
+#[inline(always)]
+fn dot(a: &Entries, b: &Entries) -> f64 {
+    let mut sums = [0.0; 4];
+    for lane in 0..4 {
+        sums[lane] = (a[lane] * b[lane] + a[lane + 4] * b[lane + 4]) + a[lane + 8] * b[lane + 8];
     }
-    sum
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// The solution of a positive definite system, by Cholesky's method; `None` if it is not.
+#[inline(always)]
 fn solve4(mut m: [[f64; 4]; 4], mut b: [f64; 4]) -> Option<[f64; 4]> {
     for i in 0..4 {
         for j in 0..=i {

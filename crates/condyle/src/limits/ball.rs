@@ -1,6 +1,7 @@
 //! The limit of a ball joint, prepared: a region for the bone's direction and a range of twist.
 
 use std::f64::consts::PI;
+use std::sync::OnceLock;
 
 use glam::{DMat3, DVec2, DVec3};
 
@@ -21,7 +22,8 @@ pub(crate) struct Ball {
     axes: SwingAxes,
     region: Region,
     twist: TwistField,
-    rest: DVec3,
+    /// Looked for when it is first asked for, where the limit does not say it.
+    rest: OnceLock<DVec3>,
 }
 
 /// Where the bone points, and its twist relative to the direct swing.
@@ -64,7 +66,7 @@ impl Ball {
             SwingLimit::ReachCone { rest, .. } => unit(axes.components(*rest)),
             _ => region.contains(DVec3::Z).then_some(DVec3::Z),
         };
-        let rest = rest.unwrap_or_else(|| region.deepest());
+        let rest = rest.map_or_else(OnceLock::new, OnceLock::from);
         Ok(Self { axes, region, twist, rest })
     }
 
@@ -186,7 +188,11 @@ impl Ball {
 
     /// The rest direction, from which [`toward_rest`](Self::toward_rest) looks.
     pub(crate) fn rest(&self) -> DVec3 {
-        self.axes.vector(self.rest)
+        self.axes.vector(self.local_rest())
+    }
+
+    fn local_rest(&self) -> DVec3 {
+        *self.rest.get_or_init(|| self.region.deepest())
     }
 
     /// The bone moved along the great arc to the rest direction, to where a walk from rest first leaves
@@ -197,18 +203,19 @@ impl Ball {
         if self.region.contains(from.direction) {
             return self.settle(m, from, from.direction);
         }
+        let rest = self.local_rest();
         let mut target = from.direction;
-        if GreatArc::new(self.rest, target).is_none() {
+        if GreatArc::new(rest, target).is_none() {
             let deep = self.region.deepest();
-            let beside = if GreatArc::new(self.rest, deep).is_some() {
+            let beside = if GreatArc::new(rest, deep).is_some() {
                 deep
             } else {
-                self.rest.any_orthonormal_vector()
+                rest.any_orthonormal_vector()
             };
             target = unit(target + beside * 1e-6).unwrap_or(target);
         }
-        let t = self.region.first_exit(self.rest, target);
-        let direction = match GreatArc::new(self.rest, target) {
+        let t = self.region.first_exit(rest, target);
+        let direction = match GreatArc::new(rest, target) {
             Some(arc) if t < 1.0 => Curve::Great(arc).point(t),
             _ => from.direction,
         };
@@ -939,7 +946,7 @@ mod tests {
     fn moving_towards_rest_stops_at_the_first_boundary_seen_from_rest_d5() {
         for (name, limit) in limits() {
             let ball = Ball::new(&limit).unwrap();
-            let rest = ball.rest;
+            let rest = ball.local_rest();
             let mut all = rotations(&ball, 7, 60);
             all.extend(ball.join(-rest, 0.3));
             for m in all {

@@ -164,7 +164,7 @@ pub(crate) fn perpendicular(a: DVec3) -> Option<DVec3> {
 }
 
 fn length(v: DVec3) -> f64 {
-    trig::hypot3(v.x, v.y, v.z)
+    trig::length3(v.x, v.y, v.z)
 }
 
 fn xyz_w(v: DVec3, w: f64) -> DQuat {

@@ -252,6 +252,10 @@ fn scale_to_one(q: DQuat, largest: f64) -> DQuat {
 
 /// `v` with length one; `None` if it is zero or not finite.
 pub(crate) fn unit(v: DVec3) -> Option<DVec3> {
+    let length = trig::length3_ordinary(v.x, v.y, v.z);
+    if trig::ordinary_length3(length) {
+        return Some(v / length);
+    }
     let length = trig::hypot3(v.x, v.y, v.z);
     if !(length.is_finite() && length > 0.0) {
         return None;
@@ -267,7 +271,7 @@ pub(crate) fn unit(v: DVec3) -> Option<DVec3> {
 /// Accurate near 0 and π, where `acos` of the dot product loses half its digits.
 pub(crate) fn angle_between(a: DVec3, b: DVec3) -> Angle {
     let c = a.cross(b);
-    Angle::from_radians(trig::atan2(trig::hypot3(c.x, c.y, c.z), a.dot(b)))
+    Angle::from_radians(trig::atan2(trig::length3(c.x, c.y, c.z), a.dot(b)))
 }
 
 impl Mul for Rotation {

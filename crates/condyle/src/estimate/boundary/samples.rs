@@ -6,8 +6,7 @@ use glam::DVec3;
 
 use super::rows::{largest_dot, rows};
 use super::sides::{Missing, Sides};
-use crate::estimate::unit;
-use crate::math::trig;
+use crate::math::{trig, unit};
 
 /// Bits of each coordinate on a face of the cube, at the finest level.
 pub(super) const LEVELS: u32 = 12;

@@ -5,8 +5,7 @@ use glam::DVec3;
 
 use super::OUTSIDE;
 use super::rows::{LANES, Row, bits, dots, rows};
-use crate::estimate::unit;
-use crate::math::{Kernel, Level};
+use crate::math::{Kernel, Level, unit};
 
 /// A sample outside of a polygon.
 #[derive(Clone, Copy, Debug)]
@@ -101,10 +100,10 @@ impl<'a> Sides<'a> {
     }
 
     pub(super) fn nearest(&self, d: DVec3) -> Nearest {
-        let count = self.polygon.len();
         let mut best = Nearest { edge: 0, chord_squared: f64::INFINITY, at_corner: true };
-        for i in 0..count {
-            let (a, b, n) = (self.polygon[i], self.polygon[(i + 1) % count], self.normals[i]);
+        let following = self.polygon.iter().skip(1).chain(self.polygon.first());
+        let edges = self.polygon.iter().zip(following).zip(&self.normals);
+        for (i, ((&a, &b), &n)) in edges.enumerate() {
             let s = n.dot(d);
             // The arc is no nearer than its great circle.
             if s * s > best.chord_squared {

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::rows::{LANES, all_dots, rows};
 use super::{APART, CLEAR, OUTSIDE, STRAIGHT, Scale, TOLERANCE};
-use crate::estimate::unit;
+use crate::math::unit;
 
 /// One step of simplification.
 #[derive(Clone, Copy, Debug)]
@@ -39,60 +39,79 @@ impl Outline {
     /// Takes steps, the least deviation first, while it is within the tolerance or there are too many
     /// corners.
     fn reduce(&mut self, scale: &Scale) {
+        // Where there are few enough corners it does not matter how far beyond the tolerance one is.
+        let enough = if self.corners.len() <= scale.corners { TOLERANCE } else { f64::INFINITY };
         let (mut costs, mut steps): (Vec<f64>, Vec<Step>) =
-            (0..self.corners.len()).map(|i| self.step(i)).unzip();
+            (0..self.corners.len()).map(|i| self.step(i, enough)).unzip();
         while self.corners.len() > 3 {
             let least = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
             let Some((i, &cost)) = least.filter(|(_, cost)| cost.is_finite()) else { break };
             if cost > TOLERANCE && self.corners.len() <= scale.corners {
                 break;
             }
-            if !self.apply(i, steps[i], scale.empty) {
+            let step = steps[i];
+            if !self.apply(i, step, scale.empty) {
                 costs[i] = f64::INFINITY;
                 continue;
             }
             // One corner less: of a cut the corner itself, of a meeting the one after.
             let count = self.corners.len();
-            let gone = match steps[i] {
-                Step::Meet { .. } => (i + 1) % (count + 1),
+            let gone = match step {
+                Step::Meet { .. } => around(i + 1, count + 1),
                 Step::Cut => i,
             };
             costs.remove(gone);
             steps.remove(gone);
-            let here = if gone < i { i - 1 } else { i } % count;
-            for k in 0..5 {
-                let j = (here + 2 * count + k - 3) % count;
-                (costs[j], steps[j]) = self.step(j);
+            let here = if gone < i { i - 1 } else { around(i, count) };
+            // What can be done at a corner depends on the one before it and on two after: on the new
+            // edge before this corner, or on this corner itself.
+            let last = if let Step::Meet { .. } = step { 3 } else { 2 };
+            for k in 0..=last {
+                let j = (here + 2 * count + k - 2) % count;
+                (costs[j], steps[j]) = self.step(j, enough);
             }
         }
     }
 
     /// What can be done at a corner, and how far the boundary would then be from where it was, radians.
-    /// Infinity if nothing can.
-    fn step(&self, i: usize) -> (f64, Step) {
+    /// Infinity if nothing can; if it is more than enough, by anything.
+    fn step(&self, i: usize, enough: f64) -> (f64, Step) {
         match step_at(&self.corners, i) {
-            Some(step) => (self.deviation(i, step), step),
+            Some(step) => (self.deviation(i, step, enough), step),
             None => (f64::INFINITY, Step::Cut),
         }
     }
 
     /// The corners of the boundary as it was, from where one edge begins to where another does.
     fn between(&self, from: usize, to: usize) -> impl Iterator<Item = DVec3> {
-        let (from, to, count) = (self.since[from], self.since[to], self.original.len());
-        (0..=(to + count - from) % count).map(move |k| self.original[(from + k) % count])
+        let (from, to) = (self.since[from], self.since[to]);
+        let (last, first) = if from <= to {
+            (&self.original[from..=to], &[][..])
+        } else {
+            (&self.original[from..], &self.original[..=to])
+        };
+        last.iter().chain(first).copied()
     }
 
-    /// How far apart the part of the boundary that a step replaces, as it was, and what comes instead are.
-    fn deviation(&self, i: usize, step: Step) -> f64 {
+    /// How far apart the part of the boundary that a step replaces, as it was, and what comes instead
+    /// are; some of it if that is more than enough.
+    fn deviation(&self, i: usize, step: Step, enough: f64) -> f64 {
         let count = self.corners.len();
-        let (before, next) = ((i + count - 1) % count, (i + 1) % count);
+        let (before, next) = (around(i + count - 1, count), around(i + 1, count));
         match step {
             Step::Cut => {
                 let edge = Edge::new(self.corners[before], self.corners[next]);
-                self.between(before, next).fold(0.0, |most: f64, p| most.max(edge.distance(p)))
+                let mut most = 0.0_f64;
+                for p in self.between(before, next) {
+                    most = most.max(edge.distance(p));
+                    if most > enough {
+                        break;
+                    }
+                }
+                most
             }
             Step::Meet { at } => {
-                let after = (i + 2) % count;
+                let after = around(i + 2, count);
                 let edges =
                     [Edge::new(self.corners[before], at), Edge::new(at, self.corners[after])];
                 let mut most = 0.0_f64;
@@ -100,6 +119,9 @@ impl Outline {
                 let mut last: Option<DVec3> = None;
                 for p in self.between(i, next) {
                     most = most.max(edges[0].distance(p).min(edges[1].distance(p)));
+                    if most > enough {
+                        return most;
+                    }
                     tip = tip.min(match last {
                         Some(last) => Edge::new(last, p).distance(at),
                         None => (p - at).length(),
@@ -115,10 +137,10 @@ impl Outline {
     fn apply(&mut self, i: usize, step: Step, empty: DVec3) -> bool {
         let polygon = &mut self.corners;
         let count = polygon.len();
-        let next = (i + 1) % count;
+        let next = around(i + 1, count);
         match step {
             Step::Cut => {
-                let before = (i + count - 1) % count;
+                let before = around(i + count - 1, count);
                 let (a, b, c) = (polygon[before], polygon[i], polygon[next]);
                 if (c - a).length_squared() < APART * APART
                     || !is_free(polygon, [a, c, b], [before, i, next], empty)
@@ -141,7 +163,7 @@ impl Outline {
                         nearest = (far, k);
                     }
                 }
-                self.since[i] = (self.since[i] + nearest.1) % self.original.len();
+                self.since[i] = around(self.since[i] + nearest.1, self.original.len());
                 self.since.remove(next);
             }
         }
@@ -182,10 +204,15 @@ pub(super) fn simplified(polygon: &[DVec3], scale: &Scale) -> Vec<DVec3> {
     outline.corners
 }
 
+/// The number of a corner that comes so far after the first, at most once around: without a division.
+fn around(i: usize, count: usize) -> usize {
+    if i < count { i } else { i - count }
+}
+
 /// What can be done at a corner.
 fn step_at(polygon: &[DVec3], i: usize) -> Option<Step> {
     let count = polygon.len();
-    let at = |k: usize| polygon[(i + k) % count];
+    let at = |k: usize| polygon[around(i + k, count)];
     let (a, b, c) = (at(count - 1), at(0), at(1));
     let before = a.cross(b);
     let turn = before.dot(c);
@@ -193,9 +220,12 @@ fn step_at(polygon: &[DVec3], i: usize) -> Option<Step> {
     if turn <= 0.0 || turn * turn < STRAIGHT * STRAIGHT * (c - a).length_squared() {
         return ((c + a).length_squared() >= 0.5).then_some(Step::Cut);
     }
+    if count < 4 {
+        return None;
+    }
     let d = at(2);
     let after = c.cross(d);
-    if after.dot(b) <= 0.0 || count < 4 {
+    if after.dot(b) <= 0.0 {
         return None;
     }
     // Beyond b and before c, on the right of the edge.

@@ -1,10 +1,9 @@
 //! The judge is the prepared limit for what is inside, and the regions of `synth` for what should be.
 
 use super::*;
-use crate::estimate::unit;
 use crate::limits::SwingLimit;
 use crate::limits::{Limit, PreparedLimit, SwingTwistLimit};
-use crate::math::{Angle, Arc, Rotation};
+use crate::math::{Angle, Arc, Rotation, unit};
 use crate::synth::{
     Coordinates, Figure, JointTruth, Options, RegionShape, Rng, SwingRegion, Synth,
 };

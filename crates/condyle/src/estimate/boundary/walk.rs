@@ -8,8 +8,7 @@ use glam::DVec3;
 use super::rows::{LANES, Row, bits, dots, rows, squares};
 use super::samples::real;
 use super::solid_angle;
-use crate::estimate::unit;
-use crate::math::{Kernel, Level, trig};
+use crate::math::{Kernel, Level, trig, unit};
 
 /// Points to roll a cap around: in strips across one axis that are as wide as a cap, and along another
 /// axis in each of them.
