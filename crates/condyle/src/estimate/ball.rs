@@ -76,7 +76,7 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
 
     let middle = match &shape {
         Shape::Ellipse(ellipse) => ellipse.center,
-        Shape::Polygon { emptiest, .. } => -*emptiest,
+        Shape::Polygon { middle, .. } => *middle,
         Shape::Free => bone,
     };
     // An ellipse is about its own centre; a polygon may stay where it is. Zero twist may be that of a
@@ -140,7 +140,7 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
 enum Shape {
     Free,
     Ellipse(SphericalEllipse),
-    Polygon { corners: Vec<DVec3>, emptiest: DVec3 },
+    Polygon { corners: Vec<DVec3>, middle: DVec3 },
 }
 
 fn choose(
@@ -148,15 +148,15 @@ fn choose(
     ellipse: Option<SphericalEllipse>,
     notes: &mut Vec<String>,
 ) -> Option<Shape> {
-    let (corners, emptiest) = match outline {
+    let (corners, middle) = match outline {
         Some(Boundary::Everything) => {
             notes.push("the bone was seen in all directions: no limit of swing".to_owned());
             return Some(Shape::Free);
         }
-        Some(Boundary::Polygon { corners, emptiest }) => (corners, emptiest),
+        Some(Boundary::Polygon { corners, middle }) => (corners, middle),
         Some(Boundary::Nothing) | None => return ellipse.map(Shape::Ellipse),
     };
-    let Some(ellipse) = ellipse else { return Some(Shape::Polygon { corners, emptiest }) };
+    let Some(ellipse) = ellipse else { return Some(Shape::Polygon { corners, middle }) };
     let polygon = solid_angle(&corners);
     let round = ellipse_area(&ellipse);
     let percent = 100.0 * (round / polygon - 1.0);
@@ -165,7 +165,7 @@ fn choose(
         Some(Shape::Ellipse(ellipse))
     } else {
         notes.push(format!("polygon: an ellipse would be {percent:.0} % larger"));
-        Some(Shape::Polygon { corners, emptiest })
+        Some(Shape::Polygon { corners, middle })
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) use self::samples::{compare, emptiest};
 use self::sides::{Sides, take_in};
 use self::simplify::{is_simple, simplified};
 use self::walk::{Walk, outline};
-use crate::math::trig;
+use crate::math::{trig, unit};
 
 /// What to look for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +59,9 @@ pub(crate) enum Boundary {
     /// Inside a polygon, on the left of its edges.
     Polygon {
         corners: Vec<DVec3>,
-        /// A direction far from all of them.
-        emptiest: DVec3,
+        /// Of the inside: the direction of its centre of mass, or what is opposite of the direction
+        /// farthest from all samples if some are far from that.
+        middle: DVec3,
     },
 }
 
@@ -110,8 +111,9 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
     let mut last = false;
     loop {
         let scale = Scale { reach, half_width, corners, empty };
-        if let Some(corners) = attempt(&samples, &points, &scale) {
-            return Boundary::Polygon { corners, emptiest: empty };
+        if let Some((corners, mass)) = attempt(&samples, &points, &scale) {
+            let middle = unit(mass).filter(|middle| samples.all_within(*middle, FAR));
+            return Boundary::Polygon { corners, middle: middle.unwrap_or(-empty) };
         }
         if last {
             break;
@@ -126,7 +128,7 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
         }
     }
     match around_empty(empty, empty_radius, corners) {
-        Some(corners) => Boundary::Polygon { corners, emptiest: empty },
+        Some(corners) => Boundary::Polygon { corners, middle: -empty },
         None => Boundary::Everything,
     }
 }
@@ -153,6 +155,9 @@ const STRAIGHT: f64 = 3e-14;
 /// What is outside by less counts as inside: a tenth of the tolerance of limits.
 const OUTSIDE: f64 = 1e-13;
 
+/// The middle is within this of all samples: cos 120°.
+const FAR: f64 = -0.5;
+
 /// Finite and not negative.
 fn usable(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
@@ -167,15 +172,18 @@ struct Scale {
     empty: DVec3,
 }
 
-fn attempt(samples: &Samples, points: &[DVec3], scale: &Scale) -> Option<Vec<DVec3>> {
+/// The corners, and the centre of mass of the inside before it was simplified, which rounding does not
+/// move.
+fn attempt(samples: &Samples, points: &[DVec3], scale: &Scale) -> Option<(Vec<DVec3>, DVec3)> {
     let walked = Walk::new(points, scale.reach).around(scale.empty)?;
     let mut whole = outline(&walked, scale.half_width);
+    let mass = centre_of_mass(&whole);
     for _ in 0..3 {
         let polygon = simplified(&whole, scale);
         let missing = samples.outside(&polygon, scale.empty, scale.reach);
         if missing.is_empty() {
             let good = polygon.len() <= scale.corners && is_simple(&polygon);
-            return good.then_some(polygon);
+            return good.then_some((polygon, mass));
         }
         if missing.iter().any(|m| m.distance > 0.6 * scale.reach) {
             return None;
@@ -206,6 +214,21 @@ pub(super) fn solid_angle(corners: &[DVec3]) -> f64 {
         2.0 * trig::atan2(a.dot(b.cross(c)), sum)
     };
     corners[1..].windows(2).map(triangle).sum::<f64>().rem_euclid(4.0 * PI)
+}
+
+/// The integral of all directions inside a polygon, on the left of its edges.
+///
+/// By Stokes' theorem it is `½ Σ θᵢ nᵢ` over the edges, with their angles and normals (J. E. Brock, "The
+/// inertia tensor for a spherical triangle", 1975).
+fn centre_of_mass(corners: &[DVec3]) -> DVec3 {
+    let following = corners.iter().skip(1).chain(corners.first());
+    let edge = |(a, b): (&DVec3, &DVec3)| {
+        let normal = a.cross(*b);
+        let sine = normal.length();
+        let angle = trig::atan2(sine, a.dot(*b));
+        if sine > 0.0 { normal * (0.5 * angle / sine) } else { DVec3::ZERO }
+    };
+    corners.iter().zip(following).map(edge).sum()
 }
 
 /// All but a polygon in the empty cap; `None` if there is no room for one.

@@ -132,11 +132,22 @@ impl Samples {
         kept
     }
 
-    /// A direction far from all samples, in the part of the outside that holds the farthest one, and
-    /// how far it is from the nearest of them.
+    /// The direction farthest from all samples, and how far it is from the nearest of them. It turns with
+    /// the samples.
+    ///
+    /// # Source
+    ///
+    /// Such a direction is the centre of an empty cap that touches three samples, or more, with none of
+    /// its half circles free: a corner of the Voronoi diagram. We go up to such corners from where it is
+    /// emptiest on a lattice, by the active set method (J. Nocedal, S. J. Wright, "Numerical
+    /// optimization", 2006, section 16.5), and take the best.
+    ///
+    /// # Domain and singularity
+    ///
+    /// Where all samples are within 90° of their mean its opposite is taken, which is at least 90° from
+    /// all; what is that far from all is together. A cap that is smaller than the largest one may be
+    /// taken if no point of the lattice led to that.
     pub(super) fn emptiest(&self) -> (DVec3, f64) {
-        // If all are within 90° of some direction, the opposite is at least 90° from all, and what is
-        // that far from all is together.
         let sum: DVec3 = self.directions.iter().sum();
         if let Some(mean) = unit(sum) {
             let least = self.directions.iter().fold(1.0_f64, |least, d| least.min(mean.dot(*d)));
@@ -150,40 +161,45 @@ impl Samples {
         }
         let some = self.first_of_cells(level);
         let some_rows = rows(&some, DVec3::NAN);
-        let nearest = |d: DVec3| largest_dot(&some_rows, d).max(-1.0);
-        let mut best = (DVec3::Z, 2.0);
         // Evenly over the sphere, on a spiral by the golden angle.
-        let tries = (some.len() / 2).clamp(50, 200);
-        for i in 0..tries {
-            let z = 1.0 - (2.0 * real(i) + 1.0) / real(tries);
-            let (sin, cos) = trig::sin_cos(2.399_963_229_728_653 * real(i));
-            let across = (1.0 - z * z).sqrt();
-            let d = DVec3::new(across * cos, across * sin, z);
-            let near = nearest(d);
-            if near < best.1 {
-                best = (d, near);
+        let count = (some.len() / 2).clamp(50, 200);
+        let mut tries: Vec<(f64, DVec3)> = (0..count)
+            .map(|i| {
+                let z = 1.0 - (2.0 * real(i) + 1.0) / real(count);
+                let (sin, cos) = trig::sin_cos(2.399_963_229_728_653 * real(i));
+                let across = (1.0 - z * z).sqrt();
+                let d = DVec3::new(across * cos, across * sin, z);
+                (largest_dot(&some_rows, d), d)
+            })
+            .collect();
+        tries.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut starts: Vec<DVec3> = Vec::with_capacity(STARTS);
+        for (_, d) in tries {
+            if starts.len() < STARTS && starts.iter().all(|start| start.dot(d) < APART) {
+                starts.push(d);
             }
         }
-        // Up the hill.
-        let mut step = 0.15;
-        while step > 0.01 {
-            let x = best.0.any_orthonormal_vector();
-            let y = best.0.cross(x);
-            let mut moved = false;
-            for along in [x, y, -x, -y] {
-                let Some(d) = unit(best.0 + along * step) else { continue };
-                let near = nearest(d);
-                if near < best.1 {
-                    best = (d, near);
-                    moved = true;
-                }
-            }
-            if !moved {
-                step *= 0.5;
+        let mut best = (f64::INFINITY, DVec3::Z);
+        for start in starts {
+            let d = farther(&some, start);
+            let near = largest_dot(&some_rows, d);
+            if near < best.0 {
+                best = (near, d);
             }
         }
-        let near = self.directions.iter().fold(-1.0_f64, |most, s| most.max(s.dot(best.0)));
-        (best.0, trig::acos(near.clamp(-1.0, 1.0)))
+        // Those that were left out may be nearer.
+        let d = if some.len() < self.directions.len() {
+            farther(&self.directions, best.1)
+        } else {
+            best.1
+        };
+        let near = self.directions.iter().fold(-1.0_f64, |most, s| most.max(s.dot(d)));
+        (d, trig::acos(near.clamp(-1.0, 1.0)))
+    }
+
+    /// Whether all are nearer to a direction than to have this cosine.
+    pub(super) fn all_within(&self, middle: DVec3, cos: f64) -> bool {
+        self.directions.iter().all(|d| d.dot(middle) > cos)
     }
 
     /// The samples outside of a polygon.
@@ -256,6 +272,84 @@ pub(super) fn sort(order: &mut Vec<u64>) {
         }
         std::mem::swap(order, &mut other);
     }
+}
+
+/// Directions that [`farther`] starts from.
+const STARTS: usize = 6;
+
+/// They are farther apart than this: cos 20°.
+const APART: f64 = 0.94;
+
+/// Goes away from the nearest samples until it is held from all sides: where no direction nearby is
+/// farther from all of them.
+fn farther(samples: &[DVec3], start: DVec3) -> DVec3 {
+    // A path has some ten pieces. More are only needed where samples are on one circle but for rounding.
+    const MOST: usize = 100;
+    let mut d = start;
+    let nearest = samples.iter().max_by(|a, b| a.dot(d).total_cmp(&b.dot(d)));
+    let Some(&nearest) = nearest else { return d };
+    let mut held = vec![nearest];
+    for _ in 0..MOST {
+        let Some(away) = away_from(&mut held, d) else { break };
+        let touched = held[0];
+        // All of them go at one pace, down to where they are farthest: R cos(θ − φ).
+        let (now, pace) = (touched.dot(d), touched.dot(away));
+        let farthest = PI + trig::atan2(pace, now);
+        // Others come as near where tan θ = (p − q) · d / (q − p) · u, for directions d and u.
+        let mut first = (f64::INFINITY, None);
+        for q in samples {
+            let (gap, closing) = (now - q.dot(d), q.dot(away) - pace);
+            if closing > 0.0 && gap < first.0 * closing && !held.contains(q) {
+                first = (gap.max(0.0) / closing, Some(*q));
+            }
+        }
+        let angle = trig::atan2(first.0, 1.0).min(farthest);
+        let (sin, cos) = trig::sin_cos(angle);
+        let Some(next) = unit(d * cos + away * sin) else { break };
+        d = next;
+        if angle >= farthest {
+            break;
+        }
+        held.extend(first.1);
+    }
+    d
+}
+
+/// Which way to go so as to leave the nearest of some directions, one to three, fastest; those that need
+/// not be looked at are left out. `None` if no way leaves them all.
+///
+/// Opposite to the shortest vector among the means of their tangents.
+fn away_from(held: &mut Vec<DVec3>, d: DVec3) -> Option<DVec3> {
+    let tangent = |p: DVec3| p - d * p.dot(d);
+    let mut shortest: Option<(DVec3, [usize; 2])> = None;
+    for i in 0..held.len() {
+        for j in i..held.len() {
+            let (a, b) = (tangent(held[i]), tangent(held[j]));
+            let along = b - a;
+            let part = (-a.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+            let mean = if i == j || part.is_nan() { a } else { a + along * part };
+            let ends = match part {
+                1.0 => [j, j],
+                part if part > 0.0 => [i, j],
+                _ => [i, i],
+            };
+            if shortest.is_none_or(|(least, _)| mean.length_squared() < least.length_squared()) {
+                shortest = Some((mean, ends));
+            }
+        }
+    }
+    if let [a, b, c] = held[..] {
+        // Between three.
+        let turns = [[a, b], [b, c], [c, a]].map(|[p, q]| tangent(p).cross(tangent(q)).dot(d));
+        if turns.iter().all(|turn| *turn >= 0.0) || turns.iter().all(|turn| *turn <= 0.0) {
+            return None;
+        }
+    }
+    let (mean, [i, j]) = shortest?;
+    let ends = if i == j { vec![held[i]] } else { vec![held[i], held[j]] };
+    *held = ends;
+    // Samples that are opposite of each other leave no way, but for rounding.
+    if mean.length_squared() < 1e-24 { None } else { unit(-mean) }
 }
 
 /// More samples are not walked around.

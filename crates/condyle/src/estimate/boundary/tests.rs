@@ -3,7 +3,7 @@
 use super::*;
 use crate::limits::SwingLimit;
 use crate::limits::{Limit, PreparedLimit, SwingTwistLimit};
-use crate::math::{Angle, Arc, Rotation, unit};
+use crate::math::{Angle, Arc, Rotation, angle_between, unit};
 use crate::synth::{
     Coordinates, Figure, JointTruth, Options, RegionShape, Rng, SwingRegion, Synth,
 };
@@ -310,7 +310,7 @@ fn corners_are_saved_within_the_tolerance_of_the_walk() {
                 let scale = Scale { reach, half_width: LEAST_HALF_WIDTH, corners, empty };
                 let fewer = simplified(&whole, &scale);
                 let limits = [&whole, &fewer]
-                    .map(|p| prepared(&Boundary::Polygon { corners: p.clone(), emptiest: empty }));
+                    .map(|p| prepared(&Boundary::Polygon { corners: p.clone(), middle: -empty }));
                 let off = apart([&limits[0], &limits[1]], |d| d, |d| d);
                 assert!(worst(&limits[1], &whole) >= -1e-12, "{name} {seed}");
                 if corners == 12 {
@@ -456,5 +456,65 @@ fn lattices_have_their_outline() {
         let truth = |d: DVec3| d.z > 0.0 && d.x.abs() <= 0.5 * d.z && d.y.abs() <= 0.5 * d.z;
         let overlap = overlap(|d| swing.contains(d), truth, &mut rng, 100_000);
         assert!(overlap > 0.99, "{half}: {overlap}");
+    }
+}
+
+/// By trying very many, and turned.
+#[test]
+fn b7_the_emptiest_direction_is_farthest_from_all_and_turns_with_them() {
+    let (mut worse, mut turned) = (0.0_f64, 0.0_f64);
+    let mut beyond = 0;
+    for seed in 0..60 {
+        let mut rng = Rng::new(seed);
+        let (hole, lobe) = (rng.direction(), rng.direction());
+        let radius = rng.between(0.4, 1.7);
+        let count = [40, 300, 2500][rng.below(3)];
+        let directions: Vec<DVec3> = (0..20 * count)
+            .map(|_| rng.direction())
+            .filter(|d| d.dot(hole) < trig::cos(radius) && d.dot(lobe) > -0.7)
+            .take(count)
+            .collect();
+        let (found, clear) = Samples::new(&directions).emptiest();
+        let mean = unit(directions.iter().sum()).unwrap();
+        if directions.iter().all(|d| d.dot(mean) > 0.0) {
+            continue;
+        }
+        beyond += 1;
+        let nearest = |d: DVec3| directions.iter().fold(-1.0_f64, |most, s| most.max(s.dot(d)));
+        assert!((trig::acos(nearest(found)) - clear).abs() < 1e-9);
+        let lattice = (0..20_000).map(|_| nearest(rng.direction())).fold(1.0, f64::min);
+        worse = worse.max(trig::acos(lattice) - clear);
+        let q = rng.rotation();
+        let other = directions.iter().map(|d| q * *d).collect::<Vec<_>>();
+        let there = Samples::new(&other).emptiest().0;
+        turned = turned.max(angle_between(q * found, there).degrees());
+    }
+    println!("{beyond} beyond a half: worse by {worse:.1e} rad, turned {turned:.1e} deg");
+    assert!(beyond > 20 && worse <= 0.0 && turned < 1e-6, "{beyond} {worse} {turned}");
+}
+
+/// By counting directions, against the formula.
+#[test]
+fn the_centre_of_mass_is_the_mean_of_what_is_inside() {
+    let mut rng = Rng::new(5);
+    let square = [(1.0, 1.0), (-1.0, 1.0), (-0.2, 0.1), (-1.0, -1.0), (1.0, -1.0)];
+    let q = rng.rotation();
+    let corners: Vec<DVec3> =
+        square.iter().map(|(x, y)| (q * DVec3::new(*x, *y, 0.3)).normalize()).collect();
+    for corners in [corners.clone(), corners.into_iter().rev().collect()] {
+        let limit = prepared(&Boundary::Polygon { corners: corners.clone(), middle: DVec3::Z });
+        let swing = limit.swing().unwrap();
+        // On a spiral by the golden angle.
+        const COUNT: u32 = 100_000;
+        let lattice = (0..COUNT).map(|i| {
+            let z = 1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(COUNT);
+            let (sin, cos) = trig::sin_cos(2.399_963_229_728_653 * f64::from(i));
+            let across = (1.0 - z * z).sqrt();
+            DVec3::new(across * cos, across * sin, z)
+        });
+        let inside: DVec3 = lattice.filter(|d| swing.contains(*d)).sum();
+        let counted = inside * (4.0 * PI / f64::from(COUNT));
+        let found = centre_of_mass(&corners);
+        assert!((counted - found).length() < 2e-3, "{counted} {found}");
     }
 }
