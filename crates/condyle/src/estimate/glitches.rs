@@ -67,12 +67,16 @@ pub(super) fn far_apart(series: &Rotations) -> f64 {
 /// different lags as there are pairs, so that no period hits them all. The same when time runs backwards.
 fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
     let count = n.min(1024).div_ceil(2);
+    let (step, quarter, half) = (0.5 * n as f64 / count as f64, (n / 4).max(1), n as u64 / 2);
     (0..count).flat_map(move |k| {
-        let i = usize::try_from((2 * k as u64 + 1) * n as u64 / (2 * count as u64)).unwrap_or(0);
+        // Without divisions, which would take as long as all the rest.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below n")]
+        let i = (((2 * k + 1) as f64 * step) as usize).min(n - 1);
         // Multiples of the golden ratio fall everywhere evenly.
         let part = (k as u64 * 40_503) % 65_536;
-        let further = usize::try_from(part * (n as u64 / 2) / 65_536).unwrap_or(0);
-        let j = (i + (n / 4).max(1) + further) % n;
+        let further = usize::try_from(part * half / 65_536).unwrap_or(0);
+        let j = i + quarter + further;
+        let j = if j < n { j } else { j - n };
         [[i, j], [n - 1 - i, n - 1 - j]]
     })
 }

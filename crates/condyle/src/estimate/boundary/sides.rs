@@ -38,13 +38,9 @@ pub(super) struct Nearest {
 
 impl<'a> Sides<'a> {
     pub(super) fn new(polygon: &'a [DVec3], empty: DVec3) -> Self {
-        let count = polygon.len();
-        let normals: Vec<DVec3> = (0..count)
-            .map(|i| {
-                let (a, b) = (polygon[i], polygon[(i + 1) % count]);
-                unit(a.cross(b - a)).unwrap_or(DVec3::ZERO)
-            })
-            .collect();
+        let following = polygon.iter().skip(1).chain(polygon.first());
+        let normal = |(a, b): (&DVec3, &DVec3)| unit(a.cross(*b - *a)).unwrap_or(DVec3::ZERO);
+        let normals: Vec<DVec3> = polygon.iter().zip(following).map(normal).collect();
         let empty_side = normals.iter().map(|n| n.dot(empty) > 0.0).collect();
         let rows = rows(polygon, polygon.last().copied().unwrap_or(empty));
         Self { polygon, rows, normals, empty, empty_side }

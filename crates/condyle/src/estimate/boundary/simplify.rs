@@ -279,7 +279,7 @@ pub(super) fn is_simple(polygon: &[DVec3]) -> bool {
     if count < 3 {
         return false;
     }
-    let at = |i: usize| polygon[i % count];
+    let at = |i: usize| polygon[around(i, count)];
     let normals: Option<Vec<DVec3>> =
         (0..count).map(|i| unit(at(i).cross(at(i + 1) - at(i)))).collect();
     let Some(normals) = normals else { return false };
@@ -292,13 +292,13 @@ pub(super) fn is_simple(polygon: &[DVec3]) -> bool {
         }
         // Neighbours must not fold back.
         let c = at(i + 2);
-        let turn = normals[i].dot(normals[(i + 1) % count]);
+        let turn = normals[i].dot(normals[around(i + 1, count)]);
         if turn < 0.0 && normals[i].dot(c).abs() < CLEAR {
             return false;
         }
         all_dots(&rows, normals[i], &mut sides);
         let sides = sides.as_flattened();
-        let mut nd = sides[(i + 2) % count];
+        let mut nd = sides[around(i + 2, count)];
         for j in i + 2..count {
             let nc = nd;
             nd = sides[if j + 1 == count { 0 } else { j + 1 }];

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::*;
 use crate::enforce::{BoundRig, Check};
+use crate::limits::{SwingLimit, SwingTwistLimit};
 use crate::motion::{FrameRate, Track};
 use crate::skeleton::Joint;
 use crate::synth::Coordinates;
@@ -171,6 +172,22 @@ fn coverage_leaves_no_more_out_than_was_asked() {
     assert!(quantile(&mut shares, 0.5) > 0.02);
 }
 
+/// How much of a margin on both semi-axes of an ellipse there is across its boundary at least. That is
+/// r(φ) away from the middle, and leans by arctan(r′ / sin r).
+fn least_across(rx: Angle, ry: Angle, by: Angle) -> f64 {
+    let radius = |phi: f64, more: f64| {
+        let (sin, cos) = phi.sin_cos();
+        1.0 / (cos / (rx.radians() + more)).hypot(sin / (ry.radians() + more))
+    };
+    let across = |i: u32| {
+        let phi = f64::from(i) * 1e-3;
+        let slope = (radius(phi + 1e-5, 0.0) - radius(phi - 1e-5, 0.0)) / 2e-5;
+        let lean = (slope / radius(phi, 0.0).sin()).hypot(1.0);
+        (radius(phi, by.radians()) - radius(phi, 0.0)) / lean
+    };
+    (0..1571).map(across).fold(f64::INFINITY, f64::min) / by.radians()
+}
+
 #[test]
 fn margins_widen_every_limit() {
     let by = deg(3.0);
@@ -195,9 +212,16 @@ fn margins_widen_every_limit() {
                     _ => {}
                 }
                 let excesses = [a, b].map(|entry| excesses(&synth, joint, entry));
-                // The margin goes to the semi-axes of an ellipse: near its tips that is less.
-                let least =
-                    if a.kind == JointKind::Ball { 0.75 * by.radians() } else { by.radians() };
+                // The margin goes to the semi-axes of an ellipse.
+                let part = match &a.limit {
+                    Limit::SwingTwist(SwingTwistLimit {
+                        swing: SwingLimit::Ellipse { rx, ry },
+                        ..
+                    }) => 0.98 * least_across(*rx, *ry, by),
+                    _ if a.kind == JointKind::Ball => 0.75,
+                    _ => 1.0,
+                };
+                let least = part * by.radians();
                 for (a, b) in excesses[0].iter().flatten().zip(excesses[1].iter().flatten()) {
                     // Outside and near, it is nearer by the margin; deep inside it is at least inside.
                     if *a > 0.0 {
