@@ -35,11 +35,15 @@ impl Anatomy {
     /// The joints that published ranges are about: those that are the only one of their name, and those
     /// in a row that are [taken as one](Self::wholes), as a shoulder is with its clavicle.
     pub fn measured(&self) -> impl Iterator<Item = &AnatomicalJoint> {
-        let in_a_row = |joint: &AnatomicalJoint| {
-            let of = |w: &AnatomicalJoint| (w.what, w.side) == (joint.what, joint.side);
-            self.wholes().iter().any(of)
+        self.alone().filter(|joint| joint.whole).chain(self.wholes())
+    }
+
+    /// All joints but those that are a row by themselves.
+    fn alone(&self) -> impl Iterator<Item = &AnatomicalJoint> {
+        let is_row = |joint: &AnatomicalJoint| {
+            self.wholes().iter().any(|w| (w.what, &w.chain) == (joint.what, &joint.chain))
         };
-        self.joints().filter(move |joint| joint.whole && !in_a_row(joint)).chain(self.wholes())
+        self.joints().filter(move |joint| !is_row(joint))
     }
 
     /// What clips show of each of these: the lowest and the highest of their angles, and how much of the
@@ -57,19 +61,41 @@ impl Anatomy {
         rig: &RigJoints,
         threads: NonZeroUsize,
     ) -> Vec<Explored<'_>> {
-        let starts: Vec<usize> =
-            clips.iter().map(|(_, clip)| usize::from(clip.has_leading_pose())).collect();
         let measured: Vec<&AnatomicalJoint> = self.measured().collect();
-        let explored = threads::each(&measured, threads, |joint| {
-            let mut ends = None;
-            for ((own, clip), start) in clips.iter().zip(&starts) {
-                let chain = Chain::of(joint, skeleton, own, clip, rig);
-                ends = join(ends, chain.and_then(|chain| chain.ranges(clip, *start)));
-            }
-            Some(Explored::new(joint, ends?))
-        });
-        explored.into_iter().flatten().collect()
+        explored(&measured, skeleton, clips, rig, threads)
     }
+
+    /// The same for the joints that are taken as one, and then for all that are not one by themselves:
+    /// also for those without published ranges.
+    pub(crate) fn explored_by_all(
+        &self,
+        skeleton: &Skeleton,
+        clips: &[(&Skeleton, &Clip)],
+        rig: &RigJoints,
+    ) -> Vec<Explored<'_>> {
+        let all: Vec<&AnatomicalJoint> = self.wholes().iter().chain(self.alone()).collect();
+        explored(&all, skeleton, clips, rig, NonZeroUsize::MIN)
+    }
+}
+
+fn explored<'a>(
+    joints: &[&'a AnatomicalJoint],
+    skeleton: &Skeleton,
+    clips: &[(&Skeleton, &Clip)],
+    rig: &RigJoints,
+    threads: NonZeroUsize,
+) -> Vec<Explored<'a>> {
+    let starts: Vec<usize> =
+        clips.iter().map(|(_, clip)| usize::from(clip.has_leading_pose())).collect();
+    let explored = threads::each(joints, threads, |joint| {
+        let mut ends = None;
+        for ((own, clip), start) in clips.iter().zip(&starts) {
+            let chain = Chain::of(joint, skeleton, own, clip, rig);
+            ends = join(ends, chain.and_then(|chain| chain.ranges(clip, *start)));
+        }
+        Some(Explored::new(joint, ends?))
+    });
+    explored.into_iter().flatten().collect()
 }
 
 impl<'a> Explored<'a> {

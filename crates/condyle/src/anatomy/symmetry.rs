@@ -54,7 +54,7 @@ impl Anatomy {
     }
 
     /// The joints of a skeleton that are pairs of left and right.
-    fn sides(&self, skeleton: &Skeleton) -> Vec<[JointIndex; 2]> {
+    pub(crate) fn sides(&self, skeleton: &Skeleton) -> Vec<[JointIndex; 2]> {
         let pairs = self.joints().filter(|joint| joint.side == BodySide::Left).filter_map(|left| {
             let left = left.joint()?;
             Some([left, self.counterpart(left)?.joint()?])

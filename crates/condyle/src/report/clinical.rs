@@ -1,15 +1,16 @@
 //! Joints as a clinician sees them: angles of the body against published ranges, left against right.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 
 use glam::DVec2;
 
 use super::Take;
 use super::column::{extent, ticks};
-use super::series::LeftOut;
 use super::words::{Html, share_bar};
-use crate::anatomy::{AnatomicalJoint, Anatomy, BodySide, Coverage, PublishedRange};
-use crate::math::{Angle, Rotation};
+use crate::anatomy::{
+    AnatomicalJoint, Anatomy, BodySide, Coverage, Explored, ExploredAngle, PublishedRange,
+};
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::{Anchor, Canvas};
 use crate::rig::Rig;
@@ -76,102 +77,47 @@ pub(super) fn name_of(joint: &AnatomicalJoint) -> String {
     }
 }
 
-/// What the joint of a rig is in the body, as itself and as the end of joints that are taken as one.
-pub(super) fn of_joint(
+/// What the takes show of the body.
+pub(super) fn explored<'a>(
     rig: &Rig,
     takes: &[Take<'_>],
-    anatomy: &Anatomy,
-    joint: JointIndex,
-) -> Vec<Clinical> {
-    let whole = anatomy.wholes().iter().find(|w| w.joint() == Some(joint));
-    let own = anatomy.joint(joint);
-    let alone = own.filter(|own| whole.is_none_or(|w| w.chain != own.chain || w.what != own.what));
-    let mut found = Vec::new();
-    if let Some(whole) = whole {
-        let names: Vec<&str> = whole
-            .chain
-            .iter()
-            .filter(|j| j.get() < rig.skeleton.len())
-            .map(|j| rig.skeleton[*j].name.as_str())
-            .collect();
-        let several =
-            if names.len() > 1 { format!(": {} as one", names.join(" + ")) } else { String::new() };
-        found.extend(seen(rig, takes, whole, format!("{}{several}", name_of(whole)), true));
-    }
-    if let Some(own) = alone {
-        let published = whole.is_none_or(|w| w.what != own.what);
-        let title = if whole.is_some() { format!("{} alone", name_of(own)) } else { name_of(own) };
-        found.extend(seen(rig, takes, own, title, published));
-    }
-    found
+    anatomy: &'a Anatomy,
+) -> Vec<Explored<'a>> {
+    let clips: Vec<_> = takes.iter().map(|t| (t.skeleton, t.clip)).collect();
+    anatomy.explored_by_all(&rig.skeleton, &clips, &rig.joints)
 }
 
-/// The range of each angle over all takes, without frames in which a joint of the chain was left out.
-fn seen(
+/// What the joint of a rig is in the body, as the end of joints that are taken as one and as itself.
+pub(super) fn of_joint(
     rig: &Rig,
-    takes: &[Take<'_>],
-    joint: &AnatomicalJoint,
-    title: String,
-    published: bool,
-) -> Option<Clinical> {
-    if joint.chain.iter().any(|j| j.get() >= rig.skeleton.len()) {
-        return None;
-    }
-    let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    let names: Vec<&str> = joint.chain.iter().map(|j| rig.skeleton[*j].name.as_str()).collect();
-    let left_out: Vec<LeftOut> = names
-        .iter()
-        .map(|n| {
-            LeftOut::of(rig.joints.get(n).into_iter().flat_map(|e| e.left_out.iter().copied()))
-        })
-        .collect();
-    for take in takes {
-        // Local rotations from the rest of the take to that of the rig.
-        let own: Option<Vec<(JointIndex, Rotation)>> = joint
-            .chain
-            .iter()
-            .zip(&names)
-            .map(|(j, name)| {
-                let own = take.skeleton.find(name)?;
-                let turn = rig.skeleton[*j].rest * take.skeleton[own].rest.inverse();
-                (own.get() < take.clip.tracks().len()).then_some((own, turn))
-            })
-            .collect();
-        let Some(own) = own else { continue };
-        for frame in take.clip.frames() {
-            let mut at = 0;
-            let mut good = true;
-            let angles = joint.angles_along(|_| {
-                let (own, turn) = own[at];
-                let local = turn * take.clip.rotation(own, frame);
-                good &= !left_out[at].has(local);
-                at += 1;
-                local
-            });
-            if good {
-                for (range, angle) in ranges.iter_mut().zip(angles.map(Angle::radians)) {
-                    *range = [range[0].min(angle), range[1].max(angle)];
-                }
-            }
+    anatomy: &Anatomy,
+    explored: &[Explored<'_>],
+    joint: JointIndex,
+) -> Vec<Clinical> {
+    let here: Vec<&Explored<'_>> =
+        explored.iter().filter(|of| of.joint.joint() == Some(joint)).collect();
+    let title = |of: &AnatomicalJoint| {
+        let own = name_of(of);
+        let names = of.chain.iter().filter_map(|j| rig.skeleton.joints().get(j.get()));
+        let names: Vec<&str> = names.map(|j| j.name.as_str()).collect();
+        let is_row = anatomy.wholes().iter().any(|w| (w.what, &w.chain) == (of.what, &of.chain));
+        match (is_row && names.len() > 1, here.len()) {
+            (true, _) => format!("{own}: {} as one", names.join(" + ")),
+            (false, 0 | 1) => own,
+            (false, _) => format!("{own} alone"),
         }
-    }
-    let known = if published { joint.published() } else { [None, None, None] };
-    let mut rows = Vec::new();
-    for ((name, seen), known) in joint.what.angles().into_iter().zip(ranges).zip(known) {
-        if seen[0] > seen[1] {
-            return None;
-        }
-        let [low, high] = seen.map(Angle::from_radians);
-        rows.push(Row {
-            name: format!("{} (+), {} (−)", name.positive, name.negative),
-            seen,
-            published: known.map(|range| {
-                let coverage = range.coverage(low, high);
-                (range, coverage)
-            }),
-        });
-    }
-    Some(Clinical { title, rows })
+    };
+    let clinical = |of: &&Explored<'_>| Clinical { title: title(of.joint), rows: rows(of) };
+    here.iter().map(clinical).collect()
+}
+
+fn rows(of: &Explored<'_>) -> Vec<Row> {
+    let row = |angle: &ExploredAngle| Row {
+        name: format!("{} (+), {} (−)", angle.name.positive, angle.name.negative),
+        seen: [angle.lowest.radians(), angle.highest.radians()],
+        published: angle.published.clone(),
+    };
+    of.angles.iter().map(row).collect()
 }
 
 impl Clinical {
@@ -282,13 +228,9 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
     let mut rows = String::new();
     let mut left_over = 0_usize;
     let mut count = 0_usize;
-    for j in rig.skeleton.indices() {
-        let Some(left) = anatomy.joint(j).filter(|a| a.side == BodySide::Left) else { continue };
-        let Some(other) = anatomy.counterpart(j).and_then(AnatomicalJoint::joint) else { continue };
-        if other.get() >= rig.skeleton.len() {
-            continue;
-        }
-        let names = [&rig.skeleton[j].name, &rig.skeleton[other].name];
+    let found = anatomy.asymmetries(&rig.skeleton, &rig.joints, NonZeroUsize::MIN);
+    for pair in anatomy.sides(&rig.skeleton) {
+        let names = pair.map(|j| rig.skeleton[j].name.as_str());
         let (Some(a), Some(b)) = (rig.joints.get(names[0]), rig.joints.get(names[1])) else {
             continue;
         };
@@ -299,8 +241,8 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
         count += 1;
         let kinds =
             if a.kind == b.kind { a.kind.to_string() } else { format!("{} / {}", a.kind, b.kind) };
-        let cells = match anatomy.asymmetry(&rig.skeleton, (j, a), b) {
-            Some(Ok(found)) => {
+        let cells = match found.iter().find(|(of, _)| *of == pair) {
+            Some((_, found)) => {
                 let ratio = match (found.left_volume, found.right_volume) {
                     (l, r) if l > 0.0 && r > 0.0 => format!("{:.2}", l / r),
                     _ => String::new(),
@@ -311,12 +253,12 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
                     degrees(found.right_beyond.radians())
                 )
             }
-            _ => "<td colspan=\"3\">cannot be mirrored</td>".to_owned(),
+            None => "<td colspan=\"3\">cannot be mirrored</td>".to_owned(),
         };
         let _ = writeln!(
             rows,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{kinds}</td>{cells}</tr>",
-            left.what.as_str(),
+            anatomy.joint(pair[0]).map_or("", |joint| joint.what.as_str()),
             Html(names[0]),
             Html(names[1])
         );
