@@ -15,6 +15,7 @@ mod norms;
 mod symmetry;
 #[cfg(test)]
 mod tests;
+mod trials;
 
 use std::f64::consts::FRAC_PI_2;
 

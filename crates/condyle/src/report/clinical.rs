@@ -11,15 +11,18 @@ use super::words::{Html, share_bar};
 use crate::anatomy::{
     AnatomicalJoint, Anatomy, BodySide, Coverage, Explored, ExploredAngle, PublishedRange,
 };
+use crate::math::Angle;
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::{Anchor, Canvas};
-use crate::rig::Rig;
+use crate::rig::{Rig, RigJoint};
 use crate::skeleton::JointIndex;
 
 /// A clinical angle: what was seen and what is published.
 struct Row {
     name: String,
-    seen: [f64; 2],
+    seen: Option<[f64; 2]>,
+    moves: bool,
+    note: Option<String>,
     published: Option<(PublishedRange, Coverage)>,
 }
 
@@ -114,10 +117,23 @@ pub(super) fn of_joint(
 fn rows(of: &Explored<'_>) -> Vec<Row> {
     let row = |angle: &ExploredAngle| Row {
         name: format!("{} (+), {} (−)", angle.name.positive, angle.name.negative),
-        seen: [angle.lowest.radians(), angle.highest.radians()],
+        seen: angle.seen.map(|ends| ends.map(Angle::radians)),
+        moves: angle.moves,
+        note: angle.note(),
         published: angle.published.clone(),
     };
     of.angles.iter().map(row).collect()
+}
+
+impl Row {
+    /// What was seen, and what to know about it.
+    fn in_words(&self) -> String {
+        let seen = self.seen.map(|[low, high]| range(low, high)).unwrap_or_default();
+        match &self.note {
+            Some(note) => format!("{seen} <small>{}</small>", Html(note)),
+            None => seen,
+        }
+    }
 }
 
 impl Clinical {
@@ -125,9 +141,13 @@ impl Clinical {
         &self.title
     }
 
-    /// The mean share of the published ranges that was explored.
+    /// The mean share of the published ranges that was explored. Angles that others of the joint move
+    /// without do not count.
     pub(super) fn explored(&self) -> Option<f64> {
-        let shares: Vec<f64> = self.published().map(|(_, c)| c.share).collect();
+        let any = self.rows.iter().any(|row| row.moves);
+        let rows = self.rows.iter().filter(|row| row.moves || !any);
+        let shares: Vec<f64> =
+            rows.filter_map(|row| Some(row.published.as_ref()?.1.share)).collect();
         #[allow(clippy::cast_precision_loss, reason = "at most three")]
         let count = shares.len() as f64;
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / count)
@@ -149,7 +169,7 @@ impl Clinical {
     /// The table of a card.
     pub(super) fn html(&self, sources: &mut Sources) -> String {
         let ends = self.published().flat_map(|(r, _)| [r.low.radians(), r.high.radians()]);
-        let all = self.rows.iter().flat_map(|row| row.seen).chain(ends).chain([0.0]);
+        let all = self.rows.iter().filter_map(|row| row.seen).flatten().chain(ends).chain([0.0]);
         let [low, high] = extent(all).unwrap_or([-1.0, 1.0]);
         let pad = (0.04 * (high - low)).max(0.02);
         let (low, high) = (low - pad, high + pad);
@@ -172,7 +192,7 @@ impl Clinical {
                             range(known.low.radians(), known.high.radians()),
                             sources.cite(known)
                         ),
-                        share_bar(coverage.share),
+                        if row.moves { share_bar(coverage.share) } else { String::new() },
                         if by > 0.0005 { degrees(by) } else { "no".to_owned() },
                     )
                 }
@@ -183,7 +203,7 @@ impl Clinical {
                 "<tr><th scope=\"row\">{}</th><td>{bar}</td><td>{}</td><td>{published}</td>\
                  <td>{explored}</td><td>{beyond}</td></tr>",
                 Html(&row.name),
-                range(row.seen[0], row.seen[1])
+                row.in_words()
             );
         }
         text.push_str("</tbody></table></div>\n");
@@ -216,9 +236,12 @@ fn bar(row: &Row, low: f64, high: f64, labels: bool) -> String {
             2.0,
         );
     }
-    let (a, b) = (x(row.seen[0]), x(row.seen[1]));
-    canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
-    let words = format!("{}: {}", row.name, range(row.seen[0], row.seen[1]));
+    let mut words = row.name.clone();
+    if let Some([low, high]) = row.seen {
+        let (a, b) = (x(low), x(high));
+        canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
+        words = format!("{words}: {}", range(low, high));
+    }
     canvas.embedded(DVec2::new(width, height), &words)
 }
 
@@ -243,7 +266,8 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
             if a.kind == b.kind { a.kind.to_string() } else { format!("{} / {}", a.kind, b.kind) };
         let cells = match found.iter().find(|(of, _)| *of == pair) {
             Some((_, found)) => {
-                let ratio = match (found.left_volume, found.right_volume) {
+                let volume = |of: &RigJoint| of.limit.prepare().map_or(0.0, |p| p.volume());
+                let ratio = match (volume(a), volume(b)) {
                     (l, r) if l > 0.0 && r > 0.0 => format!("{:.2}", l / r),
                     _ => String::new(),
                 };
