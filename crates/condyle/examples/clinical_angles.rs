@@ -39,11 +39,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let joint = explored.joint;
             print!("  {} {}:", joint.side.as_str(), joint.what.as_str());
             for angle in &explored.angles {
-                let (low, high) = (whole(angle.lowest), whole(angle.highest));
-                print!("  {} {low:.0}..{high:.0}", angle.name.positive);
+                print!("  {}", angle.name.positive);
+                if let Some([low, high]) = angle.seen.map(|ends| ends.map(whole)) {
+                    print!(" {low:.0}..{high:.0}");
+                }
                 if let Some((range, coverage)) = &angle.published {
                     let (a, b) = (whole(range.low), whole(range.high));
                     print!(" of {a:.0}..{b:.0} ({:.0} %)", 100.0 * coverage.share);
+                }
+                if let Some(note) = angle.note() {
+                    print!(" [{note}]");
                 }
             }
             println!();

@@ -7,6 +7,7 @@ use condyle::anatomy::{AnatomicalJoint, Anatomy, Asymmetry, BodySide, Explored, 
 use condyle::estimate::{Estimate as Found, Pair};
 use condyle::math::Angle;
 use condyle::presets::Citation;
+use condyle::rig::RigJoints;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Value, json};
 
@@ -64,6 +65,7 @@ pub(super) fn symmetrised(anatomy: &Anatomy, skeleton: &Skeleton) -> String {
 /// What is known of the body.
 pub(super) struct Body<'a> {
     skeleton: &'a Skeleton,
+    joints: &'a RigJoints,
     symmetry: Vec<([JointIndex; 2], Asymmetry)>,
     explored: Vec<Explored<'a>>,
 }
@@ -80,11 +82,17 @@ impl<'a> Body<'a> {
         let symmetry = anatomy.map(|a| a.asymmetries(skeleton, &found.joints, threads));
         let explored = anatomy.map(|a| a.explored(skeleton, &clips, &found.joints, threads));
         let (symmetry, explored) = (symmetry.unwrap_or_default(), explored.unwrap_or_default());
-        Self { skeleton, symmetry, explored }
+        Self { skeleton, joints: &found.joints, symmetry, explored }
     }
 
     fn name(&self, joint: JointIndex) -> &str {
         self.skeleton.joints().get(joint.get()).map_or("", |joint| joint.name.as_str())
+    }
+
+    /// The share of all rotations that a joint may take.
+    fn volume(&self, joint: JointIndex) -> Option<f64> {
+        let limit = &self.joints.get(self.name(joint))?.limit;
+        limit.prepare().ok().map(|limit| limit.volume())
     }
 
     /// `left knee (LeftLeg)`.
@@ -106,8 +114,8 @@ impl<'a> Body<'a> {
                 "right": self.name(*right),
                 "left_beyond_deg": json_degrees(by.left_beyond),
                 "right_beyond_deg": json_degrees(by.right_beyond),
-                "left_volume": by.left_volume,
-                "right_volume": by.right_volume,
+                "left_volume": self.volume(*left),
+                "right_volume": self.volume(*right),
             })
         });
         let norms = self.published().filter_map(|(of, angle)| {
@@ -117,8 +125,10 @@ impl<'a> Body<'a> {
                 "what": in_words(of.joint),
                 "joints": chain,
                 "angle": angle.name.positive,
-                "lowest_deg": json_degrees(angle.lowest),
-                "highest_deg": json_degrees(angle.highest),
+                "lowest_deg": angle.seen.map(|[lowest, _]| json_degrees(lowest)),
+                "highest_deg": angle.seen.map(|[_, highest]| json_degrees(highest)),
+                "moves": angle.moves,
+                "counted": (1e4 * angle.counted).round() / 1e4,
                 "published": {
                     "min_deg": json_degrees(range.low),
                     "max_deg": json_degrees(range.high),
@@ -177,11 +187,12 @@ impl<'a> Body<'a> {
             .filter_map(|(of, angle)| {
                 let (range, coverage) = angle.published.as_ref()?;
                 let above = coverage.above >= coverage.below;
+                let [lowest, highest] = angle.seen?;
                 // Each is told by the name that makes it positive.
                 let (name, seen, known, source_of) = if above {
-                    (angle.name.positive, angle.highest, range.high, &range.high_source)
+                    (angle.name.positive, highest, range.high, &range.high_source)
                 } else {
-                    (angle.name.negative, -angle.lowest, -range.low, &range.low_source)
+                    (angle.name.negative, -lowest, -range.low, &range.low_source)
                 };
                 let (seen, known) = (degrees(seen), degrees(known));
                 // Only who: titles and editions are in the JSON.
@@ -208,15 +219,21 @@ impl<'a> Body<'a> {
     }
 }
 
-/// `flexion 0..63 of 0..140, 45 %`.
+/// `flexion 0..63 of 0..140, 45 %`, and what to know about it.
 fn of_published(angle: &ExploredAngle) -> Option<String> {
     let (range, coverage) = angle.published.as_ref()?;
+    let name = angle.name.positive;
+    let note = angle.note();
+    let (Some(seen), true) = (angle.seen, angle.moves) else {
+        return Some(format!("{name} {}", note.unwrap_or_default()));
+    };
     let whole = |angle: Angle| angle.degrees().round() + 0.0;
-    let [seen, known] = [[angle.lowest, angle.highest], [range.low, range.high]]
-        .map(|[low, high]| format!("{}..{}", whole(low), whole(high)));
+    let [seen, known] =
+        [seen, [range.low, range.high]].map(|[a, b]| format!("{}..{}", whole(a), whole(b)));
     // A line is not broken before the sign.
     let share = format!("{:.0}\u{a0}%", 100.0 * coverage.share);
-    Some(format!("{} {seen} of {known}, {share}", angle.name.positive))
+    let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+    Some(format!("{name} {seen} of {known}, {share}{note}"))
 }
 
 /// A heading and the first of some lines, if there are any.

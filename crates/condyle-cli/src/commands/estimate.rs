@@ -115,7 +115,9 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         .map(|c| json!({ "path": c.path.display().to_string(), "frames": c.clip.frame_count() }));
     json.insert("files".to_owned(), files.collect());
     let body = Body::of(anatomy.as_ref(), &found, &clips, options.threads);
-    json.extend(body.json());
+    if args.json {
+        json.extend(body.json());
+    }
     let sections = body.text(args.norms);
     let what = match clips.len() {
         1 => String::new(),

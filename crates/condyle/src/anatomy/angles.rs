@@ -166,6 +166,34 @@ impl AnatomicalJoint {
         self.clinical(self.rotation_along(local))
     }
 
+    /// Whether clinical angles are so near to where they are singular that a small error of the pose
+    /// changes one of them by more than three times as much: an arm raised beyond 143.1°, or a second
+    /// angle of another joint beyond ±70.5°.
+    ///
+    /// # Source
+    ///
+    /// Our own factors. With b the second angle of Z-X'-Y'' or Y-X'-Z'', the speed of the first angle is
+    /// that of the segment about an axis, divided by cos b: so 1 / cos b > 3. With e the elevation of the
+    /// arm, one that moves across its plane at unit speed changes the plane by 1 / sin e, and the twist
+    /// of the direct swing by (1 − cos e) times that: so tan (e/2) > 3. The singularities themselves:
+    /// H. J. Woltring, 3-D attitude representation of human joints: a standardization proposal,
+    /// J. Biomech. 27(12), 1994, 1399–1414, for the sequences; G. Wu et al. 2005 for the shoulder.
+    ///
+    /// # Domain
+    ///
+    /// Total; not so for what is no number.
+    #[must_use]
+    pub fn is_nearly_singular(&self, angles: [Angle; 3]) -> bool {
+        // 2 atan 3, and acos (1/3).
+        const RAISED: f64 = 2.498_091_544_796_509;
+        const ASIDE: f64 = 1.230_959_417_340_774_7;
+        let [first, second, _] = angles.map(Angle::radians);
+        match self.what {
+            BodyJoint::Shoulder => (first * first + second * second).sqrt() > RAISED,
+            _ => second.abs() > ASIDE,
+        }
+    }
+
     /// The angles of [`BodyJoint::sequence`] with the signs of the ISB for a right joint; those of a
     /// left one are of its mirror image. Of the shoulder: plane of elevation (0 abduction, 90° forward
     /// flexion), elevation (here not negative), axial rotation (internal positive).

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::{AnatomicalJoint, Anatomy, AngleName, Coverage, PublishedRange};
+use super::{AnatomicalJoint, Anatomy, AngleName, BodyJoint, Coverage, PublishedRange};
 use crate::math::{Angle, Rotation};
 use crate::motion::Clip;
 use crate::rig::{LeftOut, RigJoints};
@@ -23,23 +23,51 @@ pub struct Explored<'a> {
 pub struct ExploredAngle {
     /// Which.
     pub name: AngleName,
-    /// The lowest that was seen.
-    pub lowest: Angle,
-    /// The highest that was seen.
-    pub highest: Angle,
-    /// The published range, and how much of it that is.
+    /// The lowest and the highest that was seen, in frames that count. `None` if none does.
+    pub seen: Option<[Angle; 2]>,
+    /// The share of the frames that count: those in which the angle is not
+    /// [nearly singular](AnatomicalJoint::is_nearly_singular).
+    pub counted: f64,
+    /// Whether it varies by more than noise. A joint that bends only, as an elbow whose forearm turns
+    /// in another joint does, has angles that do not move: they say nothing about the range.
+    pub moves: bool,
+    /// The published range, and how much of it was seen.
     pub published: Option<(PublishedRange, Coverage)>,
+}
+
+impl ExploredAngle {
+    /// What to know about the range, in words: nothing if all frames count and it moves.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        if self.seen.is_some() && !self.moves {
+            return Some("not moved by this joint".to_owned());
+        }
+        if self.counted >= 1.0 {
+            return None;
+        }
+        let percent = 100.0 * (1.0 - self.counted);
+        let share = match percent.round() {
+            whole if whole < 1.0 => "less than 1".to_owned(),
+            whole => whole.to_string(),
+        };
+        // A line is not broken before the sign.
+        Some(format!("{share}\u{a0}% of the frames are nearly singular and do not count"))
+    }
 }
 
 impl Anatomy {
     /// The joints that published ranges are about: those that are the only one of their name, and those
     /// in a row that are [taken as one](Self::wholes), as a shoulder is with its clavicle.
     pub fn measured(&self) -> impl Iterator<Item = &AnatomicalJoint> {
-        let in_a_row = |joint: &AnatomicalJoint| {
-            let of = |w: &AnatomicalJoint| (w.what, w.side) == (joint.what, joint.side);
-            self.wholes().iter().any(of)
+        self.alone().filter(|joint| joint.whole).chain(self.wholes())
+    }
+
+    /// All joints but those that are a row by themselves.
+    fn alone(&self) -> impl Iterator<Item = &AnatomicalJoint> {
+        let is_row = |joint: &AnatomicalJoint| {
+            self.wholes().iter().any(|w| (w.what, &w.chain) == (joint.what, &joint.chain))
         };
-        self.joints().filter(move |joint| joint.whole && !in_a_row(joint)).chain(self.wholes())
+        self.joints().filter(move |joint| !is_row(joint))
     }
 
     /// What clips show of each of these: the lowest and the highest of their angles, and how much of the
@@ -57,74 +85,111 @@ impl Anatomy {
         rig: &RigJoints,
         threads: NonZeroUsize,
     ) -> Vec<Explored<'_>> {
-        let starts: Vec<usize> =
-            clips.iter().map(|(_, clip)| usize::from(clip.has_leading_pose())).collect();
         let measured: Vec<&AnatomicalJoint> = self.measured().collect();
-        let explored = threads::each(&measured, threads, |joint| {
-            let mut ends = None;
-            for ((own, clip), start) in clips.iter().zip(&starts) {
-                let chain = Chain::of(joint, skeleton, own, clip, rig);
-                ends = join(ends, chain.and_then(|chain| chain.ranges(clip, *start)));
-            }
-            Some(Explored::new(joint, ends?))
-        });
-        explored.into_iter().flatten().collect()
+        explored(&measured, skeleton, clips, rig, threads)
+    }
+
+    /// The same for the joints that are taken as one, and then for all that are not one by themselves:
+    /// also for those without published ranges.
+    pub(crate) fn explored_by_all(
+        &self,
+        skeleton: &Skeleton,
+        clips: &[(&Skeleton, &Clip)],
+        rig: &RigJoints,
+    ) -> Vec<Explored<'_>> {
+        let all: Vec<&AnatomicalJoint> = self.wholes().iter().chain(self.alone()).collect();
+        explored(&all, skeleton, clips, rig, NonZeroUsize::MIN)
     }
 }
 
+fn explored<'a>(
+    joints: &[&'a AnatomicalJoint],
+    skeleton: &Skeleton,
+    clips: &[(&Skeleton, &Clip)],
+    rig: &RigJoints,
+    threads: NonZeroUsize,
+) -> Vec<Explored<'a>> {
+    let starts: Vec<usize> =
+        clips.iter().map(|(_, clip)| usize::from(clip.has_leading_pose())).collect();
+    let explored = threads::each(joints, threads, |joint| {
+        let mut tally = Tally::default();
+        for ((own, clip), start) in clips.iter().zip(&starts) {
+            if let Some(chain) = Chain::of(joint, skeleton, own, clip, rig) {
+                chain.add(clip, *start, &mut tally);
+            }
+        }
+        let names = joint.chain.iter().filter_map(|j| skeleton.joints().get(j.get()));
+        let noise = names.filter_map(|j| rig.get(&j.name)?.noise).map(Angle::radians);
+        (tally.frames > 0).then(|| Explored::new(joint, &tally, noise.fold(0.0, f64::max)))
+    });
+    explored.into_iter().flatten().collect()
+}
+
 impl<'a> Explored<'a> {
-    fn new(joint: &'a AnatomicalJoint, ends: [[Angle; 2]; 3]) -> Self {
+    fn new(joint: &'a AnatomicalJoint, tally: &Tally, noise: f64) -> Self {
+        // Goniometers are read to whole degrees; and so wide is the range of thousands of samples of
+        // noise, four standard deviations to either side.
+        let still = 1_f64.to_radians().max(8.0 * noise);
         let mut published = joint.published();
         let names = joint.what.angles();
         let angles = std::array::from_fn(|i| {
-            let [lowest, highest] = ends[i];
+            let seen = tally.seen(i);
+            let [lowest, highest] = seen.unwrap_or([Angle::from_radians(f64::NAN); 2]);
             let published = published[i].take().map(|range| {
                 let coverage = range.coverage(lowest, highest);
                 (range, coverage)
             });
-            ExploredAngle { name: names[i], lowest, highest, published }
+            #[allow(clippy::cast_precision_loss, reason = "frame counts are far below 2^53")]
+            let counted = tally.counted[i] as f64 / tally.frames as f64;
+            let moves = highest.radians() - lowest.radians() > still;
+            ExploredAngle { name: names[i], seen, counted, moves, published }
         });
         Self { joint, angles }
     }
 }
 
-impl AnatomicalJoint {
-    /// The lowest and the highest of each clinical angle over some poses, which give the local rotation
-    /// of every joint of the [chain](Self::chain), or `None` if the pose does not count. `None` if none
-    /// does.
-    ///
-    /// Angles are those of [`angles`](Self::angles): one that goes through half a turn has been at both
-    /// ends.
-    #[must_use]
-    pub fn ranges<P: FnMut(JointIndex) -> Option<Rotation>>(
-        &self,
-        poses: impl IntoIterator<Item = P>,
-    ) -> Option<[[Angle; 2]; 3]> {
-        let mut ends = None;
-        for mut pose in poses {
-            let mut counts = true;
-            let angles = self.angles_along(|joint| {
-                pose(joint).unwrap_or_else(|| {
-                    counts = false;
-                    Rotation::IDENTITY
-                })
-            });
-            if counts {
-                ends = join(ends, Some(angles.map(|angle| [angle, angle])));
-            }
-        }
-        ends
-    }
+/// Angles over frames.
+#[derive(Default)]
+struct Tally {
+    frames: u64,
+    counted: [u64; 3],
+    lowest: [Option<Angle>; 3],
+    highest: [Option<Angle>; 3],
 }
 
-/// Ranges that hold both.
-fn join(a: Option<[[Angle; 2]; 3]>, b: Option<[[Angle; 2]; 3]>) -> Option<[[Angle; 2]; 3]> {
-    let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
-    let either = |x: Angle, y: Angle, first: bool| if first { x } else { y };
-    Some(std::array::from_fn(|i| {
-        let ([low, high], [lowest, highest]) = (a[i], b[i]);
-        [either(low, lowest, low < lowest), either(high, highest, high > highest)]
-    }))
+impl Tally {
+    /// Takes in the angles of a frame. Where they are [nearly
+    /// singular](AnatomicalJoint::is_nearly_singular) only what is still determined counts: the second
+    /// angle of a sequence; of a shoulder how far the arm is raised, but neither extension and adduction,
+    /// which are of a hanging arm, nor rotation.
+    fn add(&mut self, joint: &AnatomicalJoint, angles: [Angle; 3]) {
+        let singular = joint.is_nearly_singular(angles);
+        let shoulder = joint.what == BodyJoint::Shoulder;
+        self.frames += 1;
+        for (i, angle) in angles.into_iter().enumerate() {
+            let (low, high) = match (singular, shoulder, i) {
+                (false, ..) | (true, false, 1) => (true, true),
+                (true, true, 0 | 1) => (false, true),
+                _ => (false, false),
+            };
+            self.counted[i] += u64::from(low);
+            let better = |known: Option<Angle>, is: fn(&Angle, &Angle) -> bool| {
+                known.filter(|known| !is(&angle, known)).or(Some(angle))
+            };
+            if low {
+                self.lowest[i] = better(self.lowest[i], Angle::lt);
+            }
+            if high {
+                self.highest[i] = better(self.highest[i], Angle::gt);
+            }
+        }
+    }
+
+    /// The lowest and the highest of an angle.
+    fn seen(&self, i: usize) -> Option<[Angle; 2]> {
+        let highest = self.highest[i]?;
+        Some([self.lowest[i].unwrap_or(highest), highest])
+    }
 }
 
 /// The joints of an anatomical joint in one clip.
@@ -162,14 +227,21 @@ impl<'a> Chain<'a> {
         Some(Self { joint, links: links? })
     }
 
-    fn ranges(&self, clip: &Clip, start: usize) -> Option<[[Angle; 2]; 3]> {
-        self.joint.ranges(clip.frames().skip(start).map(|frame| {
-            move |joint: JointIndex| {
-                let link = self.links.iter().find(|link| link.joint == joint)?;
-                let local = clip.rotation(link.own, frame);
-                let local = link.turn.map_or(local, |turn| turn * local);
-                (!link.left_out.has(local)).then_some(local)
+    fn add(&self, clip: &Clip, start: usize, tally: &mut Tally) {
+        for frame in clip.frames().skip(start) {
+            let mut counts = true;
+            let angles = self.joint.angles_along(|joint| {
+                let link = self.links.iter().find(|link| link.joint == joint);
+                link.map_or(Rotation::IDENTITY, |link| {
+                    let local = clip.rotation(link.own, frame);
+                    let local = link.turn.map_or(local, |turn| turn * local);
+                    counts &= !link.left_out.has(local);
+                    local
+                })
+            });
+            if counts {
+                tally.add(self.joint, angles);
             }
-        }))
+        }
     }
 }

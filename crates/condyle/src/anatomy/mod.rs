@@ -15,6 +15,7 @@ mod norms;
 mod symmetry;
 #[cfg(test)]
 mod tests;
+mod trials;
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -196,15 +197,19 @@ impl Anatomy {
                 joints[j.get()] = build(j, above, what, side, false);
             }
         }
-        // Published ranges are about a joint that is the only one of its name.
+        // Published ranges are about a joint that is the only one of its name, and has no other that
+        // they take as one with it.
+        let wholes = wholes(skeleton, &names, tree, &joints, build);
         let mut count = std::collections::BTreeMap::new();
         for joint in joints.iter().flatten() {
             *count.entry((joint.what, joint.side)).or_insert(0_usize) += 1;
         }
         for joint in joints.iter_mut().flatten() {
-            joint.whole = count.get(&(joint.what, joint.side)) == Some(&1);
+            let of = (joint.what, joint.side);
+            let part = wholes.iter().any(|w| (w.what, w.side) == of && w.chain != joint.chain);
+            joint.whole = count.get(&of) == Some(&1) && !part;
         }
-        Self { wholes: wholes(skeleton, &names, tree, &joints, build), title, names, joints }
+        Self { title, names, joints, wholes }
     }
 }
 

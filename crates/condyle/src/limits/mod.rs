@@ -53,6 +53,7 @@ pub use linearize::HalfSpace;
 pub(crate) use mirror::Mirror;
 pub use prepared::{PreparedLimit, PreparedSwing};
 pub use recenter::Recentered;
+pub(crate) use region::spread;
 pub use soft::SoftLimit;
 pub use swing::{SwingLimit, SwingShape};
 #[cfg(test)]

@@ -397,7 +397,7 @@ impl Region {
 const AXES: [DVec3; 6] = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
 
 /// Directions spread evenly over the sphere (a Fibonacci lattice).
-pub(super) fn spread(n: u32) -> impl Iterator<Item = DVec3> {
+pub(crate) fn spread(n: u32) -> impl Iterator<Item = DVec3> {
     let golden = PI * (3.0 - 5.0_f64.sqrt());
     (0..n).map(move |i| {
         let z = 1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(n);

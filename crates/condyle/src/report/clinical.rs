@@ -1,24 +1,28 @@
 //! Joints as a clinician sees them: angles of the body against published ranges, left against right.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 
 use glam::DVec2;
 
 use super::Take;
 use super::column::{extent, ticks};
-use super::series::LeftOut;
 use super::words::{Html, share_bar};
-use crate::anatomy::{AnatomicalJoint, Anatomy, BodySide, Coverage, PublishedRange};
-use crate::math::{Angle, Rotation};
+use crate::anatomy::{
+    AnatomicalJoint, Anatomy, BodySide, Coverage, Explored, ExploredAngle, PublishedRange,
+};
+use crate::math::Angle;
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::{Anchor, Canvas};
-use crate::rig::Rig;
+use crate::rig::{Rig, RigJoint};
 use crate::skeleton::JointIndex;
 
 /// A clinical angle: what was seen and what is published.
 struct Row {
     name: String,
-    seen: [f64; 2],
+    seen: Option<[f64; 2]>,
+    moves: bool,
+    note: Option<String>,
     published: Option<(PublishedRange, Coverage)>,
 }
 
@@ -76,102 +80,60 @@ pub(super) fn name_of(joint: &AnatomicalJoint) -> String {
     }
 }
 
-/// What the joint of a rig is in the body, as itself and as the end of joints that are taken as one.
-pub(super) fn of_joint(
+/// What the takes show of the body.
+pub(super) fn explored<'a>(
     rig: &Rig,
     takes: &[Take<'_>],
-    anatomy: &Anatomy,
-    joint: JointIndex,
-) -> Vec<Clinical> {
-    let whole = anatomy.wholes().iter().find(|w| w.joint() == Some(joint));
-    let own = anatomy.joint(joint);
-    let alone = own.filter(|own| whole.is_none_or(|w| w.chain != own.chain || w.what != own.what));
-    let mut found = Vec::new();
-    if let Some(whole) = whole {
-        let names: Vec<&str> = whole
-            .chain
-            .iter()
-            .filter(|j| j.get() < rig.skeleton.len())
-            .map(|j| rig.skeleton[*j].name.as_str())
-            .collect();
-        let several =
-            if names.len() > 1 { format!(": {} as one", names.join(" + ")) } else { String::new() };
-        found.extend(seen(rig, takes, whole, format!("{}{several}", name_of(whole)), true));
-    }
-    if let Some(own) = alone {
-        let published = whole.is_none_or(|w| w.what != own.what);
-        let title = if whole.is_some() { format!("{} alone", name_of(own)) } else { name_of(own) };
-        found.extend(seen(rig, takes, own, title, published));
-    }
-    found
+    anatomy: &'a Anatomy,
+) -> Vec<Explored<'a>> {
+    let clips: Vec<_> = takes.iter().map(|t| (t.skeleton, t.clip)).collect();
+    anatomy.explored_by_all(&rig.skeleton, &clips, &rig.joints)
 }
 
-/// The range of each angle over all takes, without frames in which a joint of the chain was left out.
-fn seen(
+/// What the joint of a rig is in the body, as the end of joints that are taken as one and as itself.
+pub(super) fn of_joint(
     rig: &Rig,
-    takes: &[Take<'_>],
-    joint: &AnatomicalJoint,
-    title: String,
-    published: bool,
-) -> Option<Clinical> {
-    if joint.chain.iter().any(|j| j.get() >= rig.skeleton.len()) {
-        return None;
-    }
-    let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    let names: Vec<&str> = joint.chain.iter().map(|j| rig.skeleton[*j].name.as_str()).collect();
-    let left_out: Vec<LeftOut> = names
-        .iter()
-        .map(|n| {
-            LeftOut::of(rig.joints.get(n).into_iter().flat_map(|e| e.left_out.iter().copied()))
-        })
-        .collect();
-    for take in takes {
-        // Local rotations from the rest of the take to that of the rig.
-        let own: Option<Vec<(JointIndex, Rotation)>> = joint
-            .chain
-            .iter()
-            .zip(&names)
-            .map(|(j, name)| {
-                let own = take.skeleton.find(name)?;
-                let turn = rig.skeleton[*j].rest * take.skeleton[own].rest.inverse();
-                (own.get() < take.clip.tracks().len()).then_some((own, turn))
-            })
-            .collect();
-        let Some(own) = own else { continue };
-        for frame in take.clip.frames() {
-            let mut at = 0;
-            let mut good = true;
-            let angles = joint.angles_along(|_| {
-                let (own, turn) = own[at];
-                let local = turn * take.clip.rotation(own, frame);
-                good &= !left_out[at].has(local);
-                at += 1;
-                local
-            });
-            if good {
-                for (range, angle) in ranges.iter_mut().zip(angles.map(Angle::radians)) {
-                    *range = [range[0].min(angle), range[1].max(angle)];
-                }
-            }
+    anatomy: &Anatomy,
+    explored: &[Explored<'_>],
+    joint: JointIndex,
+) -> Vec<Clinical> {
+    let here: Vec<&Explored<'_>> =
+        explored.iter().filter(|of| of.joint.joint() == Some(joint)).collect();
+    let title = |of: &AnatomicalJoint| {
+        let own = name_of(of);
+        let names = of.chain.iter().filter_map(|j| rig.skeleton.joints().get(j.get()));
+        let names: Vec<&str> = names.map(|j| j.name.as_str()).collect();
+        let is_row = anatomy.wholes().iter().any(|w| (w.what, &w.chain) == (of.what, &of.chain));
+        match (is_row && names.len() > 1, here.len()) {
+            (true, _) => format!("{own}: {} as one", names.join(" + ")),
+            (false, 0 | 1) => own,
+            (false, _) => format!("{own} alone"),
+        }
+    };
+    let clinical = |of: &&Explored<'_>| Clinical { title: title(of.joint), rows: rows(of) };
+    here.iter().map(clinical).collect()
+}
+
+fn rows(of: &Explored<'_>) -> Vec<Row> {
+    let row = |angle: &ExploredAngle| Row {
+        name: format!("{} (+), {} (−)", angle.name.positive, angle.name.negative),
+        seen: angle.seen.map(|ends| ends.map(Angle::radians)),
+        moves: angle.moves,
+        note: angle.note(),
+        published: angle.published.clone(),
+    };
+    of.angles.iter().map(row).collect()
+}
+
+impl Row {
+    /// What was seen, and what to know about it.
+    fn in_words(&self) -> String {
+        let seen = self.seen.map(|[low, high]| range(low, high)).unwrap_or_default();
+        match &self.note {
+            Some(note) => format!("{seen} <small>{}</small>", Html(note)),
+            None => seen,
         }
     }
-    let known = if published { joint.published() } else { [None, None, None] };
-    let mut rows = Vec::new();
-    for ((name, seen), known) in joint.what.angles().into_iter().zip(ranges).zip(known) {
-        if seen[0] > seen[1] {
-            return None;
-        }
-        let [low, high] = seen.map(Angle::from_radians);
-        rows.push(Row {
-            name: format!("{} (+), {} (−)", name.positive, name.negative),
-            seen,
-            published: known.map(|range| {
-                let coverage = range.coverage(low, high);
-                (range, coverage)
-            }),
-        });
-    }
-    Some(Clinical { title, rows })
 }
 
 impl Clinical {
@@ -179,9 +141,13 @@ impl Clinical {
         &self.title
     }
 
-    /// The mean share of the published ranges that was explored.
+    /// The mean share of the published ranges that was explored. Angles that others of the joint move
+    /// without do not count.
     pub(super) fn explored(&self) -> Option<f64> {
-        let shares: Vec<f64> = self.published().map(|(_, c)| c.share).collect();
+        let any = self.rows.iter().any(|row| row.moves);
+        let rows = self.rows.iter().filter(|row| row.moves || !any);
+        let shares: Vec<f64> =
+            rows.filter_map(|row| Some(row.published.as_ref()?.1.share)).collect();
         #[allow(clippy::cast_precision_loss, reason = "at most three")]
         let count = shares.len() as f64;
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / count)
@@ -203,7 +169,7 @@ impl Clinical {
     /// The table of a card.
     pub(super) fn html(&self, sources: &mut Sources) -> String {
         let ends = self.published().flat_map(|(r, _)| [r.low.radians(), r.high.radians()]);
-        let all = self.rows.iter().flat_map(|row| row.seen).chain(ends).chain([0.0]);
+        let all = self.rows.iter().filter_map(|row| row.seen).flatten().chain(ends).chain([0.0]);
         let [low, high] = extent(all).unwrap_or([-1.0, 1.0]);
         let pad = (0.04 * (high - low)).max(0.02);
         let (low, high) = (low - pad, high + pad);
@@ -226,7 +192,7 @@ impl Clinical {
                             range(known.low.radians(), known.high.radians()),
                             sources.cite(known)
                         ),
-                        share_bar(coverage.share),
+                        if row.moves { share_bar(coverage.share) } else { String::new() },
                         if by > 0.0005 { degrees(by) } else { "no".to_owned() },
                     )
                 }
@@ -237,7 +203,7 @@ impl Clinical {
                 "<tr><th scope=\"row\">{}</th><td>{bar}</td><td>{}</td><td>{published}</td>\
                  <td>{explored}</td><td>{beyond}</td></tr>",
                 Html(&row.name),
-                range(row.seen[0], row.seen[1])
+                row.in_words()
             );
         }
         text.push_str("</tbody></table></div>\n");
@@ -270,9 +236,12 @@ fn bar(row: &Row, low: f64, high: f64, labels: bool) -> String {
             2.0,
         );
     }
-    let (a, b) = (x(row.seen[0]), x(row.seen[1]));
-    canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
-    let words = format!("{}: {}", row.name, range(row.seen[0], row.seen[1]));
+    let mut words = row.name.clone();
+    if let Some([low, high]) = row.seen {
+        let (a, b) = (x(low), x(high));
+        canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
+        words = format!("{words}: {}", range(low, high));
+    }
     canvas.embedded(DVec2::new(width, height), &words)
 }
 
@@ -282,13 +251,9 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
     let mut rows = String::new();
     let mut left_over = 0_usize;
     let mut count = 0_usize;
-    for j in rig.skeleton.indices() {
-        let Some(left) = anatomy.joint(j).filter(|a| a.side == BodySide::Left) else { continue };
-        let Some(other) = anatomy.counterpart(j).and_then(AnatomicalJoint::joint) else { continue };
-        if other.get() >= rig.skeleton.len() {
-            continue;
-        }
-        let names = [&rig.skeleton[j].name, &rig.skeleton[other].name];
+    let found = anatomy.asymmetries(&rig.skeleton, &rig.joints, NonZeroUsize::MIN);
+    for pair in anatomy.sides(&rig.skeleton) {
+        let names = pair.map(|j| rig.skeleton[j].name.as_str());
         let (Some(a), Some(b)) = (rig.joints.get(names[0]), rig.joints.get(names[1])) else {
             continue;
         };
@@ -299,9 +264,10 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
         count += 1;
         let kinds =
             if a.kind == b.kind { a.kind.to_string() } else { format!("{} / {}", a.kind, b.kind) };
-        let cells = match anatomy.asymmetry(&rig.skeleton, (j, a), b) {
-            Some(Ok(found)) => {
-                let ratio = match (found.left_volume, found.right_volume) {
+        let cells = match found.iter().find(|(of, _)| *of == pair) {
+            Some((_, found)) => {
+                let volume = |of: &RigJoint| of.limit.prepare().map_or(0.0, |p| p.volume());
+                let ratio = match (volume(a), volume(b)) {
                     (l, r) if l > 0.0 && r > 0.0 => format!("{:.2}", l / r),
                     _ => String::new(),
                 };
@@ -311,12 +277,12 @@ pub(super) fn symmetry(rig: &Rig, anatomy: &Anatomy) -> String {
                     degrees(found.right_beyond.radians())
                 )
             }
-            _ => "<td colspan=\"3\">cannot be mirrored</td>".to_owned(),
+            None => "<td colspan=\"3\">cannot be mirrored</td>".to_owned(),
         };
         let _ = writeln!(
             rows,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{kinds}</td>{cells}</tr>",
-            left.what.as_str(),
+            anatomy.joint(pair[0]).map_or("", |joint| joint.what.as_str()),
             Html(names[0]),
             Html(names[1])
         );

@@ -66,6 +66,7 @@ pub(super) fn page(
     about: &About,
 ) -> String {
     let entries = entries(rig);
+    let explored = anatomy.map(|a| clinical::explored(rig, takes, a)).unwrap_or_default();
     let mut sources = Sources::default();
     let (mut rows, mut cards) = (String::new(), String::new());
     let mut findings = Findings::default();
@@ -85,7 +86,7 @@ pub(super) fn page(
         let index = rig.skeleton.find(entry.name);
         let clinical: Vec<Clinical> = match (anatomy, index) {
             (Some(anatomy), Some(j)) if entry.has_card => {
-                clinical::of_joint(rig, takes, anatomy, j)
+                clinical::of_joint(rig, anatomy, &explored, j)
             }
             _ => Vec::new(),
         };

@@ -100,35 +100,27 @@ impl Window {
         let columns = self.size.x.max(1.0);
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         let few = channel.values.len() as f64 <= 1.5 * columns;
-        let mut index = 0;
-        for segment in &series.segments {
-            pen.lift();
-            let mut before = f64::NAN;
-            for i in 0..segment.count {
-                let (Some(value), Some(out)) =
-                    (channel.values.get(index), series.left_out.get(index))
-                else {
-                    break;
-                };
-                index += 1;
-                if *out || !value.is_finite() {
+        let (mut segment, mut before) = (None, f64::NAN);
+        for of in series.timed(channel) {
+            let counts = !of.left_out && of.value.is_finite();
+            if segment.replace(of.segment) != Some(of.segment) || !counts {
+                pen.lift();
+                before = f64::NAN;
+            }
+            if !counts {
+                continue;
+            }
+            let x = self.x(of.time_s);
+            let angle = lifted(of.value, self.middle);
+            let around = (angle - before).abs() > PI;
+            before = angle;
+            if few {
+                if around {
                     pen.lift();
-                    before = f64::NAN;
-                    continue;
                 }
-                #[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
-                let x = self.x(segment.start_s + i as f64 * segment.step_s);
-                let angle = lifted(*value, self.middle);
-                let around = (angle - before).abs() > PI;
-                before = angle;
-                if few {
-                    if around {
-                        pen.lift();
-                    }
-                    pen.point(x, angle);
-                } else {
-                    pen.gather(x, angle, around);
-                }
+                pen.point(x, angle);
+            } else {
+                pen.gather(x, angle, around);
             }
         }
         pen.lift();
@@ -139,25 +131,15 @@ impl Window {
     fn crosses(&self, series: &Series, channel: &Channel) -> String {
         let mut data = String::new();
         let mut last = f64::NEG_INFINITY;
-        let mut index = 0;
-        for segment in &series.segments {
-            for i in 0..segment.count {
-                let (Some(value), Some(out)) =
-                    (channel.values.get(index), series.left_out.get(index))
-                else {
-                    break;
-                };
-                index += 1;
-                #[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
-                let x = self.x(segment.start_s + i as f64 * segment.step_s);
-                if *out && value.is_finite() && x >= last + 3.0 {
-                    last = x;
-                    data.push('M');
-                    tenths(&mut data, x - 3.0);
-                    data.push(' ');
-                    tenths(&mut data, self.y(lifted(*value, self.middle)) - 3.0);
-                    data.push_str("l6 6m0-6l-6 6");
-                }
+        for of in series.timed(channel) {
+            let x = self.x(of.time_s);
+            if of.left_out && of.value.is_finite() && x >= last + 3.0 {
+                last = x;
+                data.push('M');
+                tenths(&mut data, x - 3.0);
+                data.push(' ');
+                tenths(&mut data, self.y(lifted(of.value, self.middle)) - 3.0);
+                data.push_str("l6 6m0-6l-6 6");
             }
         }
         data

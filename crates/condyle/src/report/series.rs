@@ -9,7 +9,7 @@ use crate::limits::{EulerBox, Limit};
 use crate::math::{Angle, Arc, EulerAngles, Level, Rotation, Rotations, SwingAxes, batch, trig};
 use crate::motion::KeyTimes;
 use crate::picture::Figures;
-use crate::rig::{Rig, RigJoint};
+use crate::rig::{LeftOut, Rig, RigJoint};
 use crate::skeleton::JointIndex;
 
 /// One angle of a joint in all frames of all takes.
@@ -33,6 +33,17 @@ pub(super) struct Segment {
     pub(super) step_s: f64,
     /// How many values there are.
     pub(super) count: usize,
+}
+
+/// A value of a channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Timed {
+    /// The number of its segment.
+    pub(super) segment: usize,
+    pub(super) time_s: f64,
+    /// In radians.
+    pub(super) value: f64,
+    pub(super) left_out: bool,
 }
 
 /// Everything the takes show of one joint.
@@ -72,10 +83,26 @@ impl Series {
         }
         let rest = rig.skeleton.find(name).map_or(Rotation::IDENTITY, |j| rig.skeleton[j].rest);
         let back = (rest * joint.center).inverse();
-        let left_out = LeftOut::of(joint.left_out.iter().map(|local| back * *local));
+        let left_out = LeftOut::new(joint.left_out.iter().map(|local| back * *local));
         let left_out = turns.iter().map(|m| left_out.has(m)).collect();
         let channels = channels(&turns, joint, figures);
         Self { turns, segments, duration_s: start_s, left_out, channels }
+    }
+
+    /// All values of a channel, each with its segment, its time, and whether it was left out.
+    pub(super) fn timed<'a>(&'a self, channel: &'a Channel) -> impl Iterator<Item = Timed> + 'a {
+        let places = self.segments.iter().enumerate().flat_map(|(segment, of)| {
+            #[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
+            let time_s = |i: usize| of.start_s + i as f64 * of.step_s;
+            (0..of.count).map(move |i| (segment, time_s(i)))
+        });
+        let values = channel.values.iter().zip(&self.left_out);
+        places.zip(values).map(|((segment, time_s), (value, left_out))| Timed {
+            segment,
+            time_s,
+            value: *value,
+            left_out: *left_out,
+        })
     }
 
     /// The values of a channel that count.
@@ -109,37 +136,6 @@ fn add(turns: &mut Rotations, take: &Take<'_>, own: JointIndex, back: Rotation) 
         }
     }
     turns.len() - before
-}
-
-/// The rotations that an entry lists as left out.
-pub(super) struct LeftOut {
-    /// By the size of w.
-    sorted: Vec<Rotation>,
-}
-
-impl LeftOut {
-    pub(super) fn of(listed: impl Iterator<Item = Rotation>) -> Self {
-        let mut sorted: Vec<Rotation> = listed.collect();
-        sorted.sort_by(|a, b| Self::key(*a).total_cmp(&Self::key(*b)));
-        Self { sorted }
-    }
-
-    fn key(q: Rotation) -> f64 {
-        q.to_wxyz()[0].abs()
-    }
-
-    /// Whether a rotation is one of them, within 0.01°.
-    pub(super) fn has(&self, q: Rotation) -> bool {
-        const NEAR: f64 = 0.01 / 180.0 * PI;
-        if self.sorted.is_empty() {
-            return false;
-        }
-        // Rotations so near differ by at most half of it in w.
-        let from = self.sorted.partition_point(|p| Self::key(*p) < Self::key(q) - NEAR);
-        let mut near =
-            self.sorted[from..].iter().take_while(|p| Self::key(**p) <= Self::key(q) + NEAR);
-        near.any(|p| p.distance(q).radians() <= NEAR)
-    }
 }
 
 fn channels(turns: &Rotations, joint: &RigJoint, figures: &Figures) -> Vec<Channel> {
