@@ -10,6 +10,9 @@ use crate::math::{Angle, Arc, Rotation, SwingKind, trig};
 /// From one trial to the next.
 const STEP: f64 = PI / 18.0;
 
+/// Uphill. Some twenty are needed.
+const MOST_STEPS: u32 = 200;
+
 /// Directions all over the sphere, some 16° apart: of those inside the twist is tried.
 const DIRECTIONS: u32 = 160;
 
@@ -44,7 +47,10 @@ impl Placed<'_> {
         }
         let (mut by, Some(mut at)) = best else { return 0.0 };
         let mut step = 0.5 * STEP;
-        while step > 0.1 / 180.0 * PI {
+        for _ in 0..MOST_STEPS {
+            if step < 0.1 / 180.0 * PI {
+                break;
+            }
             let turns = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| [axis * step, -axis * step]);
             let turned = turns.as_flattened().iter().filter_map(|turn| Rotation::exp(*turn));
             let moved = turned.map(|turn| self.prepared.project(turn * at));
