@@ -607,3 +607,31 @@ fn published_ranges_are_told_where_names_are_known() {
     let out = String::from_utf8(got.stdout).unwrap();
     assert!(out.contains("  none: no table has the names of the joints"), "{out}");
 }
+
+#[test]
+fn of_two_outputs_both_are_written_or_none() {
+    let folder = Folder::new("estimate_none");
+    folder.write("swing.bvh", &swinging(200));
+    for (output, report) in [("no/rig.json", "page.html"), ("rig.json", "no/page.html")] {
+        let got = folder.condyle(&format!("estimate swing.bvh -o {output} --report {report}"));
+        let bad = if output.starts_with("no") { output } else { report };
+        assert_eq!(got.status.code(), Some(2));
+        assert!(complaints(&got).starts_with(&format!("{bad}: cannot be written: ")));
+        assert_eq!(folder.names(), ["swing.bvh"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_rig_stays_a_link() {
+    let folder = Folder::new("estimate_link");
+    folder.write("swing.bvh", &swinging(200));
+    std::os::unix::fs::symlink("real.json", folder.0.join("link.json")).unwrap();
+    for _ in 0..2 {
+        let got = folder.condyle("estimate swing.bvh -o link.json");
+        assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+        assert!(folder.0.join("link.json").is_symlink());
+        assert_eq!(rig(&folder, "real.json")["joints"]["Leg"]["kind"], "hinge");
+        assert_eq!(folder.names(), ["link.json", "real.json", "swing.bvh"]);
+    }
+}
