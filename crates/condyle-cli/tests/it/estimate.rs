@@ -635,3 +635,21 @@ fn a_link_to_a_rig_stays_a_link() {
         assert_eq!(folder.names(), ["link.json", "real.json", "swing.bvh"]);
     }
 }
+
+/// The rest pose of a BVH file is in its offsets. Longer bones are no other pose.
+#[test]
+fn bones_that_point_another_way_at_rest_are_told() {
+    let folder = Folder::new("estimate_rest");
+    folder.write("first.bvh", &swinging(200));
+    folder.write("bent.bvh", &swinging(200).replace("OFFSET 0 -80 0", "OFFSET 80 0 0"));
+    folder.write("long.bvh", &swinging(200).replace("OFFSET 0 -80 0", "OFFSET 0 -50 5"));
+    let value = json(&folder, "estimate --json first.bvh bent.bvh -o rig.json");
+    let warning = value["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("bent.bvh: the bone to \"Foot\" (90°) points another way"),
+        "{warning}"
+    );
+    assert!(warning.contains("estimate it apart"), "{warning}");
+    let value = json(&folder, "estimate --json first.bvh long.bvh -o long.json");
+    assert_eq!(value["warnings"], Value::Array(Vec::new()));
+}
