@@ -72,7 +72,7 @@ fn warn_of_far_turns(
             continue;
         }
         count += values.iter().filter(|x| is_far(x)).count() as u64;
-        if let Some(frame) = values.iter().position(|x| is_far(x)) {
+        if let Some(frame) = values.iter().position(is_far) {
             first = Some(first.map_or((frame, column), |f| f.min((frame, column))));
         }
     }
