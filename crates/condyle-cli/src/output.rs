@@ -180,17 +180,17 @@ pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
     }
 }
 
-/// Writes a file under a temporary name and renames it, so that nothing is ever half-written.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written =
-        std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        let help = "choose a folder that is there and may be written to";
-        Failure::file(path, format!("cannot be written: {error}"), help)
+/// Writes files, all of them or none: see [`condyle::formats::write_whole`].
+pub(crate) fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
+    condyle::formats::write_whole(files).map_err(|error| match error {
+        WriteError::Io { path, message } => {
+            let help = "choose a folder that is there and may be written to";
+            Failure::file(&path, format!("cannot be written: {message}"), help)
+        }
+        error => {
+            let output = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
+            Failure::Write { output, error }
+        }
     })
 }
 

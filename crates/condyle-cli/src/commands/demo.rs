@@ -41,8 +41,8 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     let rig = found.clone().into_rig();
     let page = report::of_demo(&rig, &found, &synth);
     let rig = rig.write().map_err(|e| Failure::Rig(vec![e]))?;
-    write_whole(&args.output.join("rig.json"), &rig)?;
-    write_whole(&args.output.join("report.html"), page.as_bytes())?;
+    let [at, page_at] = ["rig.json", "report.html"].map(|name| args.output.join(name));
+    write_whole(&[(&at, &rig), (&page_at, page.as_bytes())])?;
     let text = if args.json {
         format!("{:#}\n", json_of(&synth, &found, &again))
     } else {

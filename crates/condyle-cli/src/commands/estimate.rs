@@ -19,7 +19,7 @@ use super::{Answer, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
     Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
-    print_warnings, printable, progress, some_of, working, wrapped, write_whole,
+    print_warnings, printable, progress, some_of, working, wrapped,
 };
 
 /// Columns of text.
@@ -68,6 +68,8 @@ pub(super) struct Origin {
     pub(super) lines: Vec<String>,
     /// Text to print after the notes.
     pub(super) sections: String,
+    /// A page to be written with the rig.
+    pub(super) beside: Option<(PathBuf, String)>,
 }
 
 pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
@@ -123,14 +125,15 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         1 => String::new(),
         n => format!(" of {n} files"),
     };
+    let mut beside = None;
     if let Some(path) = &args.report {
         let (rig, _) = updated(there.clone(), &found);
         let page = report::of_estimate(&rig, &found, &clips, args);
-        write_whole(path, page.as_bytes())?;
         json.insert("report".to_owned(), json!(path.display().to_string()));
         lines.push(format!("The report is in {}.", path.display()));
+        beside = Some((path.clone(), page));
     }
-    deliver(&target, there, &found, &Origin { what, json, lines, sections })
+    deliver(&target, there, &found, &Origin { what, json, lines, sections, beside })
 }
 
 /// Options that change nothing should not seem to.
@@ -184,7 +187,8 @@ pub(super) fn deliver(
     } else {
         text_of(found, origin, &changes, target)
     };
-    write_and_report(target.output, &text, &report)
+    let beside = origin.beside.as_ref().map(|(path, page)| (path.as_path(), page.as_bytes()));
+    write_and_report(target.output, &text, beside, &report)
 }
 
 /// The rig that is to be brought up to date.

@@ -56,7 +56,7 @@ pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
         if output == Path::new("-") {
             return print_bytes(picture.as_bytes());
         }
-        write_whole(output, picture.as_bytes())?;
+        write_whole(&[(output, picture.as_bytes())])?;
         if !args.json {
             return Ok(Answer::Yes);
         }
@@ -100,7 +100,7 @@ pub(super) fn print_preset(args: &LimitsPreset) -> Result<Answer, Failure> {
     let text = rig.write().map_err(failed)?;
     match args.output.as_deref().filter(|output| *output != Path::new("-")) {
         None => print_bytes(&text),
-        Some(output) => write_whole(output, &text).map(|()| Answer::Yes),
+        Some(output) => write_whole(&[(output, &text)]).map(|()| Answer::Yes),
     }
 }
 

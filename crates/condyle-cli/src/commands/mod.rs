@@ -116,15 +116,23 @@ fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
     Ok(Answer::Yes)
 }
 
-/// Writes a file, or standard output if it is `-`, and a report to standard output, or to standard error
-/// where that has the file.
-fn write_and_report(output: &Path, bytes: &[u8], report: &str) -> Result<Answer, Failure> {
+/// Writes a file, or standard output if it is `-`, and a report to standard output, or to standard
+/// error where that has the file. A file beside it is written if both can be.
+fn write_and_report(
+    output: &Path,
+    bytes: &[u8],
+    beside: Option<(&Path, &[u8])>,
+    report: &str,
+) -> Result<Answer, Failure> {
+    let mut files = Vec::from_iter(beside);
     if output == Path::new("-") {
+        write_whole(&files)?;
         print_bytes(bytes)?;
         let _ = std::io::stderr().lock().write_all(report.as_bytes());
         return Ok(Answer::Yes);
     }
-    write_whole(output, bytes)?;
+    files.push((output, bytes));
+    write_whole(&files)?;
     print_bytes(report.as_bytes())
 }
 

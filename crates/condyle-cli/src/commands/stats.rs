@@ -68,7 +68,7 @@ fn deliver_summary(
         };
         format!("{frames}{of}, {joints}, known to {resolution}°; {size} kB {to}\n")
     };
-    write_and_report(output, &bytes, &report)
+    write_and_report(output, &bytes, None, &report)
 }
 
 pub(super) fn merge(args: &Merge) -> Result<Answer, Failure> {

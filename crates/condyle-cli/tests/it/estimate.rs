@@ -607,3 +607,49 @@ fn published_ranges_are_told_where_names_are_known() {
     let out = String::from_utf8(got.stdout).unwrap();
     assert!(out.contains("  none: no table has the names of the joints"), "{out}");
 }
+
+#[test]
+fn of_two_outputs_both_are_written_or_none() {
+    let folder = Folder::new("estimate_none");
+    folder.write("swing.bvh", &swinging(200));
+    for (output, report) in [("no/rig.json", "page.html"), ("rig.json", "no/page.html")] {
+        let got = folder.condyle(&format!("estimate swing.bvh -o {output} --report {report}"));
+        let bad = if output.starts_with("no") { output } else { report };
+        assert_eq!(got.status.code(), Some(2));
+        assert!(complaints(&got).starts_with(&format!("{bad}: cannot be written: ")));
+        assert_eq!(folder.names(), ["swing.bvh"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_rig_stays_a_link() {
+    let folder = Folder::new("estimate_link");
+    folder.write("swing.bvh", &swinging(200));
+    std::os::unix::fs::symlink("real.json", folder.0.join("link.json")).unwrap();
+    for _ in 0..2 {
+        let got = folder.condyle("estimate swing.bvh -o link.json");
+        assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+        assert!(folder.0.join("link.json").is_symlink());
+        assert_eq!(rig(&folder, "real.json")["joints"]["Leg"]["kind"], "hinge");
+        assert_eq!(folder.names(), ["link.json", "real.json", "swing.bvh"]);
+    }
+}
+
+/// The rest pose of a BVH file is in its offsets. Longer bones are no other pose.
+#[test]
+fn bones_that_point_another_way_at_rest_are_told() {
+    let folder = Folder::new("estimate_rest");
+    folder.write("first.bvh", &swinging(200));
+    folder.write("bent.bvh", &swinging(200).replace("OFFSET 0 -80 0", "OFFSET 80 0 0"));
+    folder.write("long.bvh", &swinging(200).replace("OFFSET 0 -80 0", "OFFSET 0 -50 5"));
+    let value = json(&folder, "estimate --json first.bvh bent.bvh -o rig.json");
+    let warning = value["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("bent.bvh: the bone to \"Foot\" (90°) points another way"),
+        "{warning}"
+    );
+    assert!(warning.contains("estimate it apart"), "{warning}");
+    let value = json(&folder, "estimate --json first.bvh long.bvh -o long.json");
+    assert_eq!(value["warnings"], Value::Array(Vec::new()));
+}

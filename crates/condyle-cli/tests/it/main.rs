@@ -175,6 +175,28 @@ fn one_unreadable_file_does_not_hide_the_others() {
     assert!(String::from_utf8(got.stderr).unwrap().starts_with("bad.bvh:2:1: "));
 }
 
+/// It is kept as it is, and so no repair.
+#[test]
+fn angles_that_nobody_means_are_told_with_their_place() {
+    let folder = Folder::new("far_turn");
+    let wild = WALK.replace("2 90 0 0 0 370 0 40 0", "2 9e9 0 0 0 370 -1e300 40 2e6");
+    for (name, text) in
+        [("wild.bvh", wild.clone()), ("other.bvh", wild.replace("Frames: 3", "Frames: 4"))]
+    {
+        folder.write(name, &text);
+        let got = folder.condyle(&format!("convert {name} out.bvh"));
+        let line = text.lines().position(|l| l.starts_with("2 9e9")).unwrap() + 1;
+        let expected = format!(
+            "{name}:{line}:17: an angle of -1e300 degrees is hardly meant, and 1 more is like it; they are kept"
+        );
+        assert!(complaints(&got).contains(&expected), "{}", complaints(&got));
+        assert_eq!(got.status.code(), Some(0));
+    }
+    assert_eq!(folder.condyle("convert wild.bvh out.bvh --strict").status.code(), Some(0));
+    folder.write("walk.bvh", WALK);
+    assert_eq!(complaints(&folder.condyle("convert walk.bvh out.bvh")), "");
+}
+
 #[test]
 fn strict_refuses_repairs_and_lenient_reads_to_the_last_whole_frame() {
     let folder = Folder::new("modes");

@@ -125,7 +125,7 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
         Some((bounds, share)) => {
             let percent = 100.0 * share;
             notes.push(format!(
-                "twist changes with the swing: {percent:.0} % of the whole range on average"
+                "twist changes with the swing: at one swing {percent:.0} % of the whole range were seen on average"
             ));
             bounds
         }

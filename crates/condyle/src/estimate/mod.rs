@@ -66,7 +66,7 @@ pub use pairs::{Pair, estimate_paired};
 pub use paper::{PaperOptions, Space, Threshold};
 pub use summary::{MergeError, RestsDiffer, Summary};
 
-use crate::math::{Angle, Rotations};
+use crate::math::{Angle, Rotations, angle_between, unit};
 use crate::motion::Clip;
 use crate::rig::{Rig, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -314,6 +314,9 @@ fn match_takes(
         }
         let mut matched = Vec::with_capacity(skeleton.len());
         let mut turned = Vec::new();
+        let mut bent = Vec::new();
+        // A bone shorter than this share of the figure has no direction to speak of.
+        let short_m = [skeleton, other].map(|s| 0.005 * s.longest_path_m());
         for joint in skeleton.indices() {
             let own = other.find(&skeleton[joint].name);
             if let Some(own) = own {
@@ -330,6 +333,9 @@ fn match_takes(
                 }
                 if skeleton[joint].rest.distance(other[own].rest) > RestsDiffer::LEAST {
                     turned.push(skeleton[joint].name.as_str());
+                }
+                if let Some(apart) = bones_apart(skeleton, joint, take, own, short_m) {
+                    bent.push((skeleton[joint].name.as_str(), apart));
                 }
             }
             matched.push(own);
@@ -350,6 +356,9 @@ fn match_takes(
         if !differs.is_empty() {
             says(&differs.join(", and "));
         }
+        if !bent.is_empty() {
+            says(&bent_words(&bent));
+        }
         let turned = match turned.as_slice() {
             [] => continue,
             [one] => format!("{one:?}"),
@@ -360,6 +369,50 @@ fn match_takes(
         ));
     }
     Ok(all)
+}
+
+/// By how much the bone from the parent to a joint points another way at rest than in the first
+/// skeleton, if that is more than people differ and the rest rotations do not tell. Files that have
+/// no rest rotations have their rest pose in the offsets: a T-pose and an A-pose differ there only,
+/// and the same angles are other poses.
+///
+/// A joint that moves away from its parent has a place, not a bone.
+fn bones_apart(
+    skeleton: &Skeleton,
+    joint: JointIndex,
+    take: &Take<'_>,
+    own: JointIndex,
+    short_m: [f64; 2],
+) -> Option<Angle> {
+    /// Between 56 pairs of files of different people with the same rest pose, the shoulders differ
+    /// by up to 20.4°, everything else by less. An A-pose is 30° or more from a T-pose.
+    const LEAST: Angle = Angle::from_radians(25.0 / 180.0 * std::f64::consts::PI);
+    let other = take.skeleton;
+    let parents = skeleton.parent(joint).zip(other.parent(own))?;
+    let turned = skeleton[parents.0].rest.distance(other[parents.1].rest) > RestsDiffer::LEAST;
+    if turned || take.clip.track(own).translation_moves() {
+        return None;
+    }
+    let direction = |of: &Skeleton, joint: JointIndex, short_m: f64| {
+        unit(of[joint].offset_m).filter(|_| of.bone_length_m(joint) > short_m)
+    };
+    let apart =
+        angle_between(direction(skeleton, joint, short_m[0])?, direction(other, own, short_m[1])?);
+    (apart > LEAST).then_some(apart)
+}
+
+fn bent_words(bent: &[(&str, Angle)]) -> String {
+    const SHOWN: usize = 4;
+    let told = |(name, apart): &(&str, Angle)| format!("{name:?} ({:.0}°)", apart.degrees());
+    let mut bones = bent.iter().take(SHOWN).map(told).collect::<Vec<_>>().join(", ");
+    if bent.len() > SHOWN {
+        bones += &format!(" and {} more", bent.len() - SHOWN);
+    }
+    let (bone, points) = if bent.len() == 1 { ("bone", "points") } else { ("bones", "point") };
+    format!(
+        "the {bone} to {bones} {points} another way at rest than in the first, so that the same \
+         angles are other poses; estimate it apart, or export it with the rest pose of the first"
+    )
 }
 
 /// So many of something: `1 joint`, `2 joints`.

@@ -62,8 +62,8 @@ impl Rolls {
         }
     }
 
-    /// A range that changes with the direction of the bone, and how wide it is on average compared with
-    /// one for all. Directions are those of the samples, relative to rest; those of the result are
+    /// A range that changes with the direction of the bone, and how wide it was seen to be on average
+    /// compared with one for all, before it is widened towards that one: what is judged. Directions are those of the samples, relative to rest; those of the result are
     /// turned by `back`. `None` if one for all is as good.
     ///
     /// # Convention
@@ -138,7 +138,7 @@ impl Rolls {
             Some(TwistAt { direction: back * node, arc })
         };
         let at: Option<Vec<TwistAt>> = ranges.iter().map(at).collect();
-        Some((TwistBounds::BySwing(at?), share + weight * (1.0 - share)))
+        Some((TwistBounds::BySwing(at?), share))
     }
 }
 

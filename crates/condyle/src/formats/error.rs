@@ -455,6 +455,13 @@ pub enum WarningKind {
         /// The joint.
         joint: String,
     },
+    /// An angle of more turns than anybody makes: not wrong as a number, but hardly meant.
+    FarTurn {
+        /// The first of these, in degrees.
+        degrees: f64,
+        /// How many more there are.
+        more: u64,
+    },
     /// A bone without children changes its length; its end site stays where it is.
     LengthOfLeaf {
         /// The bone.
@@ -505,6 +512,7 @@ impl WarningKind {
                 | Self::NoMotion
                 | Self::NotWritten { .. }
                 | Self::RepeatedAxis { .. }
+                | Self::FarTurn { .. }
                 | Self::UnitDeclared { .. }
                 | Self::LengthOfLeaf { .. }
                 | Self::More { repairs: false, .. }
@@ -573,6 +581,14 @@ impl fmt::Display for WarningKind {
             Self::Repaired { what } => f.write_str(what),
             Self::RepeatedAxis { joint } => {
                 write!(f, "joint {joint:?} turns about the same axis twice")
+            }
+            Self::FarTurn { degrees, more } => {
+                write!(f, "an angle of {degrees:e} degrees is hardly meant")?;
+                match more {
+                    0 => f.write_str("; it is kept"),
+                    1 => f.write_str(", and 1 more is like it; they are kept"),
+                    more => write!(f, ", and {more} more are like it; they are kept"),
+                }
             }
             Self::LengthOfLeaf { bone } => {
                 write!(f, "bone {bone:?} changes its length, but its end site stays where it is")

@@ -1,4 +1,4 @@
-//! The one place where paths are opened.
+//! Where paths are opened to be read, and motion is written to them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,8 +128,8 @@ impl<'a> Skeleton<'a> {
     }
 }
 
-/// Writes a file in the format of its extension; `out.amc` writes `out.asf`, too. Each file is
-/// written under a temporary name and renamed, so nothing is ever half-written.
+/// Writes a file in the format of its extension; `out.amc` writes `out.asf`, too: both or none, see
+/// [`write_whole`](super::write_whole).
 ///
 /// # Errors
 ///
@@ -145,13 +145,6 @@ pub fn write_file(
     let target_of = |part: Format| {
         if part == format { path.to_owned() } else { path.with_extension(part.extension()) }
     };
-    for (part, _) in &parts {
-        let target = target_of(*part);
-        if target.is_dir() {
-            let message = "there is a folder of that name".to_owned();
-            return Err(WriteError::Io { path: target, message });
-        }
-    }
     for (part, bytes) in parts.iter().filter(|(part, _)| *part != format) {
         // Nobody named this file: it replaces only its like.
         let target = target_of(*part);
@@ -160,39 +153,9 @@ pub fn write_file(
             return Err(WriteError::WouldReplace { path: target });
         }
     }
-    // All temporary files first: if the disk is full, no part replaces anything.
-    let mut staged = Vec::new();
-    for (part, bytes) in &parts {
-        let target = target_of(*part);
-        // A link stays a link: what it leads to is replaced.
-        let target = fs::canonicalize(&target).unwrap_or(target);
-        match stage(&target, bytes) {
-            Ok(temporary) => staged.push((temporary, target)),
-            Err(error) => {
-                for (temporary, _) in &staged {
-                    let _ = fs::remove_file(temporary);
-                }
-                return Err(WriteError::Io { path: target, message: error.to_string() });
-            }
-        }
-    }
-    let mut staged = staged.into_iter();
-    while let Some((temporary, target)) = staged.next() {
-        if let Err(error) = fs::rename(&temporary, &target) {
-            let _ = fs::remove_file(&temporary);
-            staged.for_each(|(temporary, _)| drop(fs::remove_file(temporary)));
-            return Err(WriteError::Io { path: target, message: error.to_string() });
-        }
-    }
+    let targets: Vec<PathBuf> = parts.iter().map(|(part, _)| target_of(*part)).collect();
+    let files: Vec<(&Path, &[u8])> =
+        targets.iter().zip(&parts).map(|(path, (_, bytes))| (path.as_path(), &**bytes)).collect();
+    super::write_whole(&files)?;
     Ok(warnings)
-}
-
-fn stage(target: &Path, bytes: &[u8]) -> std::io::Result<PathBuf> {
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let temporary = target.with_file_name(name);
-    fs::write(&temporary, bytes).inspect_err(|_| {
-        let _ = fs::remove_file(&temporary);
-    })?;
-    Ok(temporary)
 }

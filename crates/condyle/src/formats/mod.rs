@@ -26,6 +26,7 @@ mod rows;
 mod text;
 pub mod trc;
 mod units;
+mod whole;
 
 use std::num::NonZeroUsize;
 
@@ -35,6 +36,7 @@ use crate::skeleton::Skeleton;
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file};
 pub use units::{LengthUnit, UnitSource, Units, size_notice};
+pub use whole::write_whole;
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use crate::limits::{
     Limit, LimitError, PreparedLimit, PreparedSwing, SwingLimit, SwingTwistLimit, TwistBounds,
+    TwistLimit, TwistOffset,
 };
 use crate::math::{Angle, Arc, Axis, Rotation, SwingAxes, SwingKind, trig};
 
@@ -57,7 +58,9 @@ pub struct SwingFigures {
     /// The largest angle from the bone.
     pub farthest: Angle,
     /// Every twist that is allowed somewhere: the shortest arc about the ranges at about two thousand
-    /// directions inside, corners and given directions among them.
+    /// directions inside, corners and given directions among them. Where zero twist is that of a
+    /// swing from another direction ([`TwistOffset::From`]), it is counted from there, as the ends
+    /// of an estimate are.
     pub twist: Arc,
     /// The widths of the narrowest and of the widest of these ranges.
     pub twist_width: [Angle; 2],
@@ -221,13 +224,23 @@ fn twists(
         let across = (1.0 - z * z).max(0.0).sqrt();
         limit.axes.vector(DVec3::new(cos * across, sin * across, z))
     });
+    // From the limit's own zero where that is another than the bone's: as a range, not as the arc that
+    // it covers while the bone swings.
+    let own = match &limit.twist.offset {
+        TwistOffset::From(_) => {
+            let twist = TwistLimit { offset: TwistOffset::None, ..limit.twist.clone() };
+            Limit::SwingTwist(SwingTwistLimit { twist, ..limit.clone() }).prepare().ok()
+        }
+        TwistOffset::None | TwistOffset::BySwing(_) => None,
+    };
+    let ranged = own.as_ref().and_then(PreparedLimit::swing).unwrap_or(swing);
     let given: Vec<DVec3> = match &limit.twist.bounds {
         TwistBounds::BySwing(at) => at.iter().map(|t| t.direction).collect(),
         _ => Vec::new(),
     };
     let inside = spiral.chain(given).chain([swing.rest()]).filter(|d| swing.contains(*d));
     let directions = inside.chain(boundary.iter().step_by(4).map(|(d, _)| *d));
-    let mut ranges: Vec<Arc> = directions.filter_map(|d| swing.twist(d)).collect();
+    let mut ranges: Vec<Arc> = directions.filter_map(|d| ranged.twist(d)).collect();
     let widths = ranges.iter().map(|r| r.width().radians());
     let (narrow, wide) =
         widths.fold((TAU, 0.0), |(a, b): (f64, f64), width| (a.min(width), b.max(width)));

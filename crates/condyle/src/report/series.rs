@@ -5,8 +5,10 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::DVec3;
 
 use super::Take;
-use crate::limits::{EulerBox, Limit};
-use crate::math::{Angle, Arc, EulerAngles, Level, Rotation, Rotations, SwingAxes, batch, trig};
+use crate::limits::{EulerBox, Limit, TwistOffset};
+use crate::math::{
+    Angle, Arc, EulerAngles, Level, Rotation, Rotations, SwingAxes, batch, direct_rotation, trig,
+};
 use crate::motion::KeyTimes;
 use crate::picture::Figures;
 use crate::rig::{LeftOut, Rig, RigJoint};
@@ -169,7 +171,15 @@ fn channels(turns: &Rotations, joint: &RigJoint, figures: &Figures) -> Vec<Chann
             names.zip(columns).collect()
         }
         Limit::SwingTwist(of) => {
-            let [x, y, twist] = split(turns, &of.axes);
+            let [x, y, mut twist] = split(turns, &of.axes);
+            // As the limit counts it: z = R_D(bone, from) has no twist, and z⁻¹ m has that of m.
+            if let TwistOffset::From(from) = of.twist.offset
+                && let Some(zero) = direct_rotation(of.axes.bone(), from)
+            {
+                let back = zero.rotation.inverse();
+                let turns: Rotations = turns.iter().map(|m| back * m).collect();
+                [_, _, twist] = split(&turns, &of.axes);
+            }
             let extent = |ends: [Angle; 2]| Arc::new(ends[0], ends[1]);
             let swing = figures.swing.as_ref();
             let channel = |name: &str, values, limit, circular| Channel {

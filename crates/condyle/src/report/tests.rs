@@ -9,7 +9,9 @@ use super::series::Series;
 use super::{About, Take, html};
 use crate::anatomy::Anatomy;
 use crate::estimate::{self, EstimateOptions, estimate};
-use crate::limits::{EulerBox, Limit};
+use crate::limits::{
+    EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset,
+};
 use crate::math::{Angle, Arc, EulerOrder, Rotation, Rotations, Swing, SwingAxes, SwingTwist};
 use crate::motion::{Clip, FrameRate, KeyTimes, Track};
 use crate::picture::Figures;
@@ -180,6 +182,47 @@ fn channels_are_the_angles_that_the_motion_was_made_of() {
             }
         }
     }
+}
+
+/// A limit whose twist counts from another zero: the range that is shown is that of the limit, and the
+/// curve is in it where, and only where, the limit holds the frame (B8).
+#[test]
+fn twist_is_shown_from_the_zero_of_the_limit() {
+    let mut rng = Rng::new(7);
+    let axes = SwingAxes::new(rng.direction(), None).unwrap();
+    let range = arc(-35.0, 40.0);
+    let from = Rotation::from_axis_angle(axes.x(), deg(50.0)).unwrap() * axes.bone();
+    let limit = Limit::SwingTwist(SwingTwistLimit {
+        axes,
+        swing: SwingLimit::Ellipse { rx: deg(60.0), ry: deg(70.0) },
+        twist: TwistLimit { bounds: TwistBounds::Arc(range), offset: TwistOffset::From(from) },
+    });
+    let figures = Figures::of(&limit, Rotation::IDENTITY).unwrap();
+    let shown = figures.swing.unwrap();
+    assert!((shown.twist.min().degrees() + 35.0).abs() < 1e-9, "{shown:?}");
+    assert!((shown.twist.max().degrees() - 40.0).abs() < 1e-9, "{shown:?}");
+    assert!((shown.twist_width[1].degrees() - 75.0).abs() < 1e-9, "{shown:?}");
+    // Swings well inside, so that twist alone decides.
+    let mut turn = || {
+        let swing = Swing::from_radians(rng.between(-0.6, 0.6), rng.between(-0.6, 0.6));
+        let twist = Angle::from_radians(rng.between(-1.5, 1.5));
+        SwingTwist { swing, twist }.to_rotation(&axes).unwrap()
+    };
+    let column: Vec<Rotation> = (0..500).map(|_| turn()).collect();
+    let skeleton = chain(&["J"]);
+    let clip = clip(&[column.clone()], column.len());
+    let joint = RigJoint { kind: JointKind::Ball, limit, ..RigJoint::default() };
+    let rig = Rig::new(skeleton.clone(), RigJoints::new());
+    let take = Take { name: "", skeleton: &skeleton, clip: &clip };
+    let series = Series::of(&rig, "J", &joint, &figures, &[take]);
+    let prepared = joint.limit.prepare().unwrap();
+    let mut held = 0;
+    for (m, twist) in column.iter().zip(&series.channels[2].values) {
+        let inside = prepared.contains(*m);
+        assert_eq!(range.contains(Angle::from_radians(*twist)), inside, "{twist}");
+        held += usize::from(inside);
+    }
+    assert!(held > 100 && held < 400, "{held}");
 }
 
 #[test]

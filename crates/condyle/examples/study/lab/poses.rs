@@ -94,9 +94,9 @@ impl Known {
             let mut last: Option<Rotation> = None;
             for q in subject.real(joint) {
                 if last.is_none_or(|l| l.distance(q).degrees() > SAME) {
-                    let q = subjects[who].joints[joint].carried(&subject.joints[joint], q);
-                    known.push(q.to_wxyz());
                     last = Some(q);
+                    let own = subjects[who].joints[joint].carried(&subject.joints[joint], q);
+                    known.push(own.to_wxyz());
                 }
             }
         }

@@ -35,10 +35,12 @@ pub(super) fn document(
         let frames = usize::try_from(frames).ok()?;
         rows::usual_rows(scanner.rest(), channels, frames, options.threads)
     });
+    let data_at = scanner.at;
     let motion = match usual {
         Some(motion) => motion,
         None => careful_rows(&mut scanner, channels, &header, options.mode, warnings)?,
     };
+    warn_of_far_turns(bytes, data_at, &hierarchy, &motion, warnings);
     let document = Document {
         hierarchy,
         declared_frames: header.frames,
@@ -46,6 +48,47 @@ pub(super) fn document(
         motion,
     };
     Ok((document, sites))
+}
+
+/// Warns of angles that nobody means, at the first one's place.
+fn warn_of_far_turns(
+    bytes: &[u8],
+    data_at: usize,
+    hierarchy: &Hierarchy,
+    motion: &Columns,
+    warnings: &mut Warnings,
+) {
+    /// Degrees. Almost three thousand turns one way: an hour of pirouettes has fewer.
+    const FAR: f64 = 1e6;
+    let is_far = |x: &f64| x.abs() > FAR;
+    let dofs = hierarchy.joints.iter().flat_map(|joint| &joint.channels);
+    let mut first: Option<(usize, usize)> = None;
+    let mut count = 0_u64;
+    let turns = dofs.enumerate().filter(|(_, dof)| matches!(dof, Dof::Rx | Dof::Ry | Dof::Rz));
+    for (column, _) in turns {
+        let values = motion.column(column);
+        // The largest first: this loop has no branches, and there is hardly ever more to do.
+        if !is_far(&values.iter().fold(0.0, |most: f64, x| most.max(x.abs()))) {
+            continue;
+        }
+        count += values.iter().filter(|x| is_far(x)).count() as u64;
+        if let Some(frame) = values.iter().position(is_far) {
+            first = Some(first.map_or((frame, column), |f| f.min((frame, column))));
+        }
+    }
+    let Some((frame, column)) = first else { return };
+    // Values follow each other frame by frame, whatever the line ends.
+    let mut scanner = Scanner::new(bytes);
+    scanner.at = data_at;
+    for _ in 0..frame * motion.columns() + column {
+        scanner.skip_space();
+        if scanner.number_on_line("a number", b"").is_err() {
+            break;
+        }
+    }
+    scanner.skip_space();
+    let kind = WarningKind::FarTurn { degrees: motion.column(column)[frame], more: count - 1 };
+    warnings.at(scanner.at, kind);
 }
 
 /// A joint being read.
