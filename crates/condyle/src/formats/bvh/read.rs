@@ -67,8 +67,10 @@ fn warn_of_far_turns(
     let turns = dofs.enumerate().filter(|(_, dof)| matches!(dof, Dof::Rx | Dof::Ry | Dof::Rz));
     for (column, _) in turns {
         let values = motion.column(column);
-        // The largest first: this loop has no branches, and there is hardly ever more to do.
-        if !is_far(&values.iter().fold(0.0, |most: f64, x| most.max(x.abs()))) {
+        // Any of them? In whole numbers, so that it takes several at a time: there is hardly ever more
+        // to do.
+        let beyond = |x: &f64| x.to_bits() << 1 > FAR.to_bits() << 1;
+        if !values.iter().fold(false, |any, x| any | beyond(x)) {
             continue;
         }
         count += values.iter().filter(|x| is_far(x)).count() as u64;
