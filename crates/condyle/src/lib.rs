@@ -30,6 +30,7 @@ pub mod anatomy;
 pub mod enforce;
 pub mod estimate;
 pub mod formats;
+pub mod ik;
 pub mod limits;
 pub mod math;
 mod memory;

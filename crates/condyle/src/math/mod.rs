@@ -25,6 +25,7 @@ pub(crate) mod arbitrary;
 pub use angle::{Angle, AngleUnit};
 pub use arc::Arc;
 pub use columns::{Points, Rotations};
+pub(crate) use direct::perpendicular;
 pub use direct::{DirectRotation, InducedTwist, direct_rotation, induced_twist};
 pub use eigen::{Svd3, SymmetricEigen, svd3, symmetric_eigen};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};

@@ -1,0 +1,222 @@
+//! The judge is forward kinematics, written out here.
+
+use std::f64::consts::PI;
+
+use super::*;
+use crate::math::angle_between;
+use crate::synth::Rng;
+
+/// A limb with a hinge that is tilted by up to so many degrees, and its arc.
+fn random(rng: &mut Rng, tilt: f64) -> LimbParts {
+    let zeros = [rng.rotation(), rng.rotation(), rng.rotation()];
+    let lower = rng.direction() * rng.between(0.1, 0.5);
+    // Across both bones where they are straight.
+    let axis = perpendicular(unit(lower).unwrap()).unwrap();
+    let upper = zeros[1] * lower * (rng.between(0.1, 0.5) / lower.length());
+    let tilt = Rotation::exp(rng.direction() * rng.between(0.0, tilt).to_radians()).unwrap();
+    let arc = Arc::from_degrees(rng.between(-5.0, 20.0), rng.between(100.0, 160.0)).unwrap();
+    LimbParts { upper_m: upper, lower_m: lower, zeros, axis: tilt * axis, arc }
+}
+
+/// Where the end is, and how it is turned.
+fn forward(parts: &LimbParts, locals: [Rotation; 3]) -> (DVec3, Rotation) {
+    let hinge = locals[0] * locals[1];
+    (locals[0] * (parts.upper_m + locals[1] * parts.lower_m), hinge * locals[2])
+}
+
+fn posed(rng: &mut Rng, parts: &LimbParts, hinge: f64) -> [Rotation; 3] {
+    let turn = Rotation::from_axis_angle(parts.axis, Angle::from_radians(hinge)).unwrap();
+    [rng.rotation(), parts.zeros[1] * turn, rng.rotation()]
+}
+
+#[test]
+fn c9_what_can_be_reached_is_reached_whatever_the_tilt_of_the_hinge() {
+    let count = if std::env::var_os("CONDYLE_STUDY").is_some() { 100_000 } else { 5000 };
+    let mut rng = Rng::new(1);
+    let mut worst = [0.0_f64; 2];
+    for _ in 0..count {
+        let parts = random(&mut rng, 15.0);
+        let limb = Limb::new(&parts).unwrap();
+        let arc = [parts.arc.min().radians(), parts.arc.max().radians()];
+        let hinge = rng.between(arc[0], arc[1]);
+        let locals = posed(&mut rng, &parts, hinge);
+        let (position_m, rotation) = forward(&parts, locals);
+        let goal = LimbGoal { position_m, rotation: Some(rotation) };
+        let swivels = [
+            Swivel::Given {
+                toward: rng.direction(),
+                angle: Angle::from_radians(rng.between(-4.0, 4.0)),
+            },
+            Swivel::Nearest(rng.rotation()),
+        ];
+        for swivel in swivels {
+            let found = limb.solve(&goal, swivel);
+            let (there_m, turned) = forward(&parts, found.locals);
+            assert_eq!(found.reach, Reach::Reached);
+            worst[0] = worst[0].max((there_m - position_m).length());
+            worst[1] = worst[1].max(turned.distance(rotation).radians());
+            assert!((found.miss_m - (there_m - position_m).length()).abs() < 1e-12);
+            assert!(parts.arc.distance(found.hinge).radians() >= -1e-8);
+        }
+        // Its own pose is the nearest to itself, unless the hinge has another angle as good.
+        let same = limb.solve(&goal, Swivel::Nearest(locals[0]));
+        let other = Angle::from_radians(same.hinge.radians() - hinge).wrapped().radians();
+        if other.abs() < 1e-7 {
+            assert!(same.locals[0].distance(locals[0]).radians() < 1e-5, "{hinge}");
+        }
+    }
+    println!("position {:.1e} m, rotation {:.1e} rad", worst[0], worst[1]);
+    assert!(worst[0] < 1e-9 && worst[1] < 1e-9, "{worst:?}");
+}
+
+#[test]
+fn c9_the_hinge_is_on_the_side_that_is_asked_for() {
+    let mut rng = Rng::new(2);
+    for _ in 0..2000 {
+        let parts = random(&mut rng, 0.0);
+        let limb = Limb::new(&parts).unwrap();
+        let hinge = rng.between(30.0_f64.to_radians(), 90.0_f64.to_radians());
+        let locals = posed(&mut rng, &parts, hinge);
+        let goal = LimbGoal { position_m: forward(&parts, locals).0, rotation: None };
+        let toward = rng.direction();
+        let line = unit(goal.position_m).unwrap();
+        let beside = |v: DVec3| unit(v - line * v.dot(line)).unwrap();
+        let angle = rng.between(-PI, PI);
+        let swivel = Swivel::Given { toward, angle: Angle::from_radians(angle) };
+        let found = limb.solve(&goal, swivel);
+        let hinge_at = beside(found.locals[0] * parts.upper_m);
+        let turn = Rotation::from_axis_angle(line, Angle::from_radians(angle)).unwrap();
+        assert!(angle_between(hinge_at, turn * beside(toward)).radians() < 1e-6);
+    }
+}
+
+/// Against trying all swivels.
+#[test]
+fn c10_the_nearest_swivel_is_the_nearest() {
+    let mut rng = Rng::new(3);
+    for _ in 0..200 {
+        let parts = random(&mut rng, 15.0);
+        let limb = Limb::new(&parts).unwrap();
+        let locals = posed(&mut rng, &parts, 1.0);
+        let goal = LimbGoal { position_m: forward(&parts, locals).0, rotation: None };
+        let to = rng.rotation();
+        let nearest = limb.solve(&goal, Swivel::Nearest(to)).locals[0].distance(to).radians();
+        let toward = rng.direction();
+        let tried = (0..3600).map(|i| {
+            let swivel = Swivel::Given { toward, angle: Angle::from_degrees(0.1 * f64::from(i)) };
+            limb.solve(&goal, swivel).locals[0].distance(to).radians()
+        });
+        let best = tried.fold(f64::INFINITY, f64::min);
+        assert!(nearest <= best + 1e-9 && nearest >= best - 0.01, "{nearest} {best}");
+    }
+}
+
+#[test]
+fn c9_what_cannot_be_reached_is_come_near_to_and_told() {
+    let mut rng = Rng::new(4);
+    let mut seen = [0; 3];
+    for _ in 0..3000 {
+        let parts = random(&mut rng, 15.0);
+        let limb = Limb::new(&parts).unwrap();
+        let goal = LimbGoal { position_m: rng.direction() * rng.between(0.0, 1.5), rotation: None };
+        let found = limb.solve(&goal, Swivel::Nearest(Rotation::IDENTITY));
+        let (there_m, _) = forward(&parts, found.locals);
+        let miss = (there_m - goal.position_m).length();
+        assert!((miss - found.miss_m).abs() < 1e-9);
+        // By trying all angles of the arc.
+        let arc = [parts.arc.min().radians(), parts.arc.max().radians()];
+        let best = (0..=2000)
+            .map(|i| {
+                let hinge = arc[0] + (arc[1] - arc[0]) * f64::from(i) / 2000.0;
+                let turn = Rotation::from_axis_angle(parts.axis, Angle::from_radians(hinge));
+                let end = parts.upper_m + parts.zeros[1] * turn.unwrap() * parts.lower_m;
+                (end.length() - goal.position_m.length()).abs()
+            })
+            .fold(f64::INFINITY, f64::min);
+        assert!(miss <= best + 1e-9, "{miss} {best} {found:?}");
+        match found.reach {
+            Reach::Reached => assert!(miss < 1e-9, "{miss}"),
+            Reach::TooFar => seen[0] += 1,
+            Reach::TooNear => seen[1] += 1,
+            Reach::HingeLimit => seen[2] += 1,
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 20), "{seen:?}");
+}
+
+#[test]
+fn c9_a_goal_that_moves_smoothly_does_not_flip_the_hinge() {
+    let mut rng = Rng::new(5);
+    for seed in 0..200 {
+        let parts = random(&mut rng, 15.0);
+        let limb = Limb::new(&parts).unwrap();
+        // From far beyond to near, off the upper joint, over the straight pose.
+        let (from, to) = (rng.direction(), rng.direction() * 0.2);
+        let mut before: Option<LimbPose> = None;
+        for i in 0..=2000 {
+            let goal =
+                LimbGoal { position_m: from.lerp(to, f64::from(i) / 2000.0), rotation: None };
+            let swivel = before.map_or(Swivel::Nearest(Rotation::IDENTITY), |pose| {
+                Swivel::Nearest(pose.locals[0])
+            });
+            let found = limb.solve(&goal, swivel);
+            if let Some(before) = before {
+                let moved = found.locals[0].distance(before.locals[0]).degrees();
+                let bent = (found.hinge.degrees() - before.hinge.degrees()).abs();
+                // Near the straight pose the angle is a root of the distance.
+                assert!(moved < 12.0 && bent < 12.0, "{seed} {i}: {moved} {bent}");
+            }
+            before = Some(found);
+        }
+    }
+}
+
+#[test]
+fn c9_degenerate_limbs_and_goals_give_rotations() {
+    let mut rng = Rng::new(6);
+    let odd = [
+        DVec3::ZERO,
+        DVec3::X,
+        DVec3::X * 1e-300,
+        DVec3::X * 1e150,
+        DVec3::NAN,
+        DVec3::INFINITY,
+        DVec3::new(1e-9, 1.0, 0.0),
+        -DVec3::X,
+    ];
+    let arcs =
+        [Arc::FULL, Arc::point(Angle::ZERO).unwrap(), Arc::from_degrees(0.0, 150.0).unwrap()];
+    let mut made = 0;
+    for upper_m in odd {
+        for lower_m in odd {
+            for axis in odd {
+                for arc in arcs {
+                    let zeros = [rng.rotation(), Rotation::IDENTITY, rng.rotation()];
+                    let Some(limb) = Limb::new(&LimbParts { upper_m, lower_m, zeros, axis, arc })
+                    else {
+                        continue;
+                    };
+                    made += 1;
+                    for position_m in odd {
+                        let goal = LimbGoal { position_m, rotation: Some(rng.rotation()) };
+                        for swivel in [
+                            Swivel::Given {
+                                toward: odd[made % 8],
+                                angle: Angle::from_radians(1.0),
+                            },
+                            Swivel::Nearest(rng.rotation()),
+                        ] {
+                            let found = limb.solve(&goal, swivel);
+                            for local in found.locals {
+                                assert!(local.quat().is_finite(), "{found:?}");
+                                assert!((local.quat().length() - 1.0).abs() < 1e-9);
+                            }
+                            assert!(found.hinge.radians().is_finite() && !found.miss_m.is_nan());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(made > 100);
+}

@@ -1,0 +1,5 @@
+//! Inverse kinematics: which rotations of joints put a hand or a foot where it should be.
+//!
+//! [`limb`] is exact, for an arm or a leg.
+
+pub mod limb;
