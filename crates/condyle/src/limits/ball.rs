@@ -82,6 +82,11 @@ impl Ball {
         &self.twist
     }
 
+    /// The range of twist, if it is the same everywhere and zero is that of the direct swing.
+    pub(crate) fn plain_twist(&self) -> Option<TwistRange> {
+        self.twist.plain()
+    }
+
     /// The direction of the bone is `(2(xz + wy), 2(yz − wx), w² + z² − x² − y²)`, half the twist the
     /// angle of (w, z), for the quaternion's components in our axes.
     fn split(&self, m: Rotation) -> Split {

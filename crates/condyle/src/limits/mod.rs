@@ -40,6 +40,7 @@ mod swing;
 #[cfg(test)]
 mod tests;
 mod triangulation;
+mod turning;
 mod twist;
 mod twist_field;
 mod volume;
@@ -58,6 +59,7 @@ pub use soft::SoftLimit;
 pub use swing::{SwingLimit, SwingShape};
 #[cfg(test)]
 pub(crate) use triangulation::Triangulation;
+pub use turning::Turning;
 pub use twist::{TwistAt, TwistBounds, TwistLimit, TwistOffset};
 
 /// Radians. What is outside a limit by no more than this counts as inside, and is left alone. A

@@ -204,13 +204,22 @@ impl PreparedLimit {
         }
     }
 
+    /// Whether it has no volume whatever its arcs are.
+    pub(super) const fn is_surface(&self) -> bool {
+        matches!(self.0, Kind::Locked(_) | Kind::Hinge(_) | Kind::Universal(_))
+    }
+
+    pub(super) fn ball(&self) -> Option<&Ball> {
+        match &self.0 {
+            Kind::Ball(ball) => Some(ball),
+            _ => None,
+        }
+    }
+
     /// The region of the bone's direction, for limits of swing and twist.
     #[must_use]
     pub fn swing(&self) -> Option<PreparedSwing<'_>> {
-        match &self.0 {
-            Kind::Ball(ball) => Some(PreparedSwing(ball)),
-            _ => None,
-        }
+        self.ball().map(PreparedSwing)
     }
 }
 

@@ -119,6 +119,16 @@ impl Region {
         Ok(region)
     }
 
+    /// Whether all of its boundary is in [`edges`](Self::edges).
+    pub(crate) fn is_polygon(&self) -> bool {
+        self.curves.is_empty()
+    }
+
+    /// The great arcs of the boundary.
+    pub(crate) fn edges(&self) -> &Edges {
+        &self.edges
+    }
+
     /// Whether a direction is inside. Boundaries are, up to rounding.
     #[inline(always)]
     pub(crate) fn contains(&self, d: DVec3) -> bool {

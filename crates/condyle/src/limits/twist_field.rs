@@ -99,6 +99,15 @@ impl TwistField {
         }
     }
 
+    /// The range, where it is the same everywhere and zero is that of the direct swing.
+    pub(crate) fn plain(&self) -> Option<TwistRange> {
+        match (&self.bounds, &self.offset) {
+            (Bounds::Free, _) => Some(TwistRange::FULL),
+            (Bounds::Constant(range), Offset::None) => Some(*range),
+            _ => None,
+        }
+    }
+
     /// How wide the range is, where that is the same everywhere.
     pub(crate) fn constant_width(&self) -> Option<f64> {
         match &self.bounds {

@@ -129,7 +129,7 @@ fn channels_are_the_angles_that_the_motion_was_made_of() {
     let limits = [
         Limit::Hinge { axis: axes[0], arc: wide },
         Limit::Universal { axes, arcs: [wide, wide] },
-        Limit::SwingTwist(crate::limits::SwingTwistLimit {
+        Limit::SwingTwist(SwingTwistLimit {
             axes: swing_axes,
             ..Default::default()
         }),
@@ -348,7 +348,7 @@ fn nothing_degenerate_breaks_the_page() {
     check(&html(&Rig::default(), &[], None, &about));
     // All shapes of limits, with and without motion that has nothing to do with them.
     let mut all = rig_of_all_kinds();
-    let point = crate::limits::SwingLimit::Ellipse { rx: deg(0.0), ry: deg(0.0) };
+    let point = SwingLimit::Ellipse { rx: deg(0.0), ry: deg(0.0) };
     let point = RigJoint::new(JointKind::Ball, Limit::SwingTwist(limit_of(point)));
     all.joints.insert("nowhere", point);
     check(&html(&all, &[], None, &about));
