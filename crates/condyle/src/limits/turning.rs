@@ -25,6 +25,9 @@ const FINE: f64 = 1e-3;
 /// The distance to a boundary changes by at most this times the angle.
 const SPEED: f64 = 2.0;
 
+/// The same where the range of twist depends on the direction.
+const SPEED_BY_SWING: f64 = 20.0;
+
 /// A border at an edge's end belongs to both edges there, this far beyond their ends.
 const SLACK: f64 = 1e-9;
 
@@ -75,7 +78,8 @@ impl PreparedLimit {
     ///
     /// Single angles are no arcs, and of a locked joint, a hinge and a universal joint, which have no
     /// volume, there are none even about their own axes. Of shapes other than
-    /// polygons, arcs and gaps below 0.06° may be missed.
+    /// polygons, arcs and gaps below 0.06° may be missed; and wider ones where the range of twist
+    /// changes by more than 20 times as much as the direction.
     pub fn allowed(&self, turning: &Turning, arcs: &mut Vec<Arc>) {
         arcs.clear();
         if self.is_surface() {
@@ -93,7 +97,9 @@ impl PreparedLimit {
             }
             _ => {
                 let distance = |psi: f64| self.distance(turning.at(Angle::from_radians(psi)));
-                scan(|psi| distance(psi).radians(), &mut borders);
+                let by_swing = self.ball().is_some_and(|ball| ball.plain_twist().is_none());
+                let speed = if by_swing { SPEED_BY_SWING } else { SPEED };
+                scan(|psi| distance(psi).radians(), speed, &mut borders);
             }
         }
         borders.sort_unstable_by(f64::total_cmp);
@@ -176,8 +182,8 @@ fn twist_border(ball: &Ball, turning: &Turning, twist: f64) -> Option<f64> {
     Some(Angle::from_radians(2.0 * trig::atan2(-even, turned)).wrapped().radians())
 }
 
-/// Where a function of an angle changes its sign, if it does not change faster than [`SPEED`].
-fn scan(f: impl Fn(f64) -> f64, borders: &mut Vec<f64>) {
+/// Where a function of an angle changes its sign, if it does not change faster than a speed.
+fn scan(f: impl Fn(f64) -> f64, speed: f64, borders: &mut Vec<f64>) {
     const FIRST: u32 = 64;
     let at = |i: u32| -PI + TAU * f64::from(i) / f64::from(FIRST);
     let mut todo: Vec<[f64; 4]> = Vec::new();
@@ -189,7 +195,7 @@ fn scan(f: impl Fn(f64) -> f64, borders: &mut Vec<f64>) {
     }
     while let Some([a, fa, b, fb]) = todo.pop() {
         let changes = (fa < 0.0) != (fb < 0.0);
-        let clear = fa.abs() + fb.abs() > SPEED * (b - a);
+        let clear = fa.abs() + fb.abs() > speed * (b - a);
         if b - a > FINE && (changes || !clear) {
             let middle = 0.5 * (a + b);
             let fm = f(middle);

@@ -129,10 +129,7 @@ fn channels_are_the_angles_that_the_motion_was_made_of() {
     let limits = [
         Limit::Hinge { axis: axes[0], arc: wide },
         Limit::Universal { axes, arcs: [wide, wide] },
-        Limit::SwingTwist(SwingTwistLimit {
-            axes: swing_axes,
-            ..Default::default()
-        }),
+        Limit::SwingTwist(SwingTwistLimit { axes: swing_axes, ..Default::default() }),
         Limit::EulerBox(EulerBox { order, arcs }),
     ];
     let angles: Vec<[f64; 3]> = (0..frames)
