@@ -116,7 +116,8 @@ impl Walk {
         let mut visits = Vec::new();
         let (mut before, mut here) = (start, first);
         let mut centre = s * self.cos + leaves * self.sin;
-        for _ in 0..4 * self.points.len() + 16 {
+        let points = self.points.len();
+        for step in 0..4 * points + 16 {
             let p = self.points[here];
             let arrives = unit(centre - p * p.dot(centre))?;
             let (next, leaves, beyond) = self.turn(here, arrives, before)?;
@@ -126,6 +127,12 @@ impl Walk {
             }
             centre = p * self.cos + leaves * self.sin;
             (before, here) = (here, next);
+            // Where points are the same but for rounding, it may pass the start by on their other side.
+            if [points + 16, 2 * points + 16, 4 * points + 15].contains(&step)
+                && let Some(first) = once_around(&visits)
+            {
+                return Some(visits.split_off(first));
+            }
         }
         None
     }
@@ -177,6 +184,14 @@ impl Walk {
         let point = point as usize;
         Some((point, leaves, y < 0.0))
     }
+}
+
+/// Where the last time around began, if the way to the last point was gone before.
+fn once_around(visits: &[Visit]) -> Option<usize> {
+    let ways = || visits.windows(2).map(|pair| [pair[0].point, pair[1].point]);
+    let last = ways().last()?;
+    let before = ways().rev().skip(1).position(|way| way == last)?;
+    Some(visits.len() - 1 - before)
 }
 
 /// A point that the cap touches, and the direction of its centre then, along the one that it turns from
@@ -470,6 +485,34 @@ mod tests {
                     assert!(nearest <= walk.cos + 1e-12, "{seed} {count} {nearest}");
                 }
             }
+        }
+    }
+
+    /// Motion that follows a boundary twice has every point twice, but for rounding.
+    #[test]
+    fn a_rolling_cap_comes_back_though_points_are_nearly_the_same() {
+        for seed in 0..400 {
+            let mut rng = Rng::new(seed);
+            let q = rng.rotation();
+            let count = [12_u32, 60, 400][rng.below(3)];
+            let radius = rng.between(0.1, 1.2);
+            let ring = |i: u32| {
+                let (sin, cos) = trig::sin_cos(2.0 * PI * f64::from(i) / f64::from(count));
+                let (s, c) = trig::sin_cos(radius * (1.0 + 0.2 * trig::sin(6.0 * cos)));
+                q * DVec3::new(s * cos, s * sin, c)
+            };
+            let once: Vec<DVec3> = (0..count).map(ring).collect();
+            let again = once.iter().map(|p| {
+                let off = rng.direction() * [1e-16, 3e-16, 1e-15, 1e-12][rng.below(4)];
+                (*p + off).normalize()
+            });
+            let again: Vec<DVec3> = again.collect();
+            let points: Vec<DVec3> = once.into_iter().chain(again).collect();
+            let reach = rng.between(8.0, 20.0) * radius / f64::from(count);
+            let empty = q * DVec3::NEG_Z;
+            let visits = Walk::new(&points, reach.clamp(0.01, 1.0)).around(empty);
+            let visits = visits.unwrap_or_default();
+            assert!(visits.len() as f64 > 0.3 * f64::from(count), "{seed}: {}", visits.len());
         }
     }
 }
