@@ -6,7 +6,7 @@ use std::path::Path;
 
 use comfy_table::ContentArrangement;
 use condyle::limits::Limit;
-use condyle::math::Arc;
+use condyle::math::{Angle, Arc};
 use condyle::picture::{self, Characters, Figures};
 use condyle::presets::Side;
 use condyle::rig::{End, Rig, RigError, RigJoint, Source};
