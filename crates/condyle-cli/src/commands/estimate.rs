@@ -8,7 +8,7 @@ use condyle::anatomy::Anatomy;
 use condyle::estimate::{BindPose, Estimate as Found, EstimateError, Take, estimate_paired};
 use condyle::formats::{Format, Read, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
-use condyle::rig::{Rig, RigJoint, Source};
+use condyle::rig::{Open, Rig, RigJoint, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
@@ -327,6 +327,11 @@ pub(super) fn failure_of(error: &EstimateError, clips: &[Moving]) -> Failure {
 pub(super) fn with_path(warning: &str, clips: &[Moving]) -> String {
     let numbered = |(n, clip): (usize, &Moving)| {
         let rest = warning.strip_prefix(&format!("take {}: ", n + 1))?;
+        let original = clips.iter().enumerate().find_map(|(n, clip)| {
+            let rest = rest.strip_prefix(&format!("the same motion as take {};", n + 1))?;
+            Some(format!("the same motion as {};{rest}", clip.path.display()))
+        });
+        let rest = original.as_deref().unwrap_or(rest);
         Some(format!("{}: {rest}", clip.path.display()))
     };
     clips.iter().enumerate().find_map(numbered).unwrap_or_else(|| warning.to_owned())
@@ -550,11 +555,22 @@ fn add_bounds(text: &mut String, found: &Found) {
             &format!("ends of {joints} are only bounds: they"),
         );
         let line = format!(
-            "{what} may be farther out, and the motion turned back there too seldom to tell. seen: visits \
-             of the least visited end of a joint."
+            "{what} may be farther out. {}seen: visits of the least visited end of a joint.",
+            reasons(found)
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }
+}
+
+/// Why ends are only bounds, and how many for each reason.
+fn reasons(found: &Found) -> String {
+    let ends = || found.joints.iter().flat_map(|(_, joint)| &joint.ends);
+    let each = Open::ALL.into_iter().filter_map(|open| {
+        let n = ends().filter(|end| end.open == Some(open)).count();
+        (n > 0).then(|| format!("{n}: {}", open.reason()))
+    });
+    let each: Vec<String> = each.collect();
+    if each.is_empty() { String::new() } else { format!("{}. ", each.join("; ")) }
 }
 
 /// The kinds that are guesses, so that someone looks at them.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use comfy_table::ContentArrangement;
 use condyle::limits::Limit;
-use condyle::math::Arc;
+use condyle::math::{Angle, Arc};
 use condyle::picture::{self, Characters, Figures};
 use condyle::presets::Side;
 use condyle::rig::{End, Rig, RigError, RigJoint, Source};
@@ -193,21 +193,37 @@ fn json_of_end(end: &End) -> Value {
         "at_deg": json_degrees(end.at),
         "visits": end.visits,
     });
+    if let Some(reached) = end.reached {
+        value["reached_deg"] = json!(json_degrees(reached));
+    }
     if let Some(interval) = end.interval {
         value["interval_deg"] = json!(interval.map(json_degrees));
     }
+    if let Some(open) = end.open {
+        value["open"] = json!(open.as_str());
+    }
     value
 }
+
+/// A limit that ends so far from what the motion came to is shown with it.
+const APART_DEG: f64 = 1.0;
 
 /// How well an end is known.
 fn told(end: &End) -> String {
     let times = if end.visits == 1 { "once".to_owned() } else { format!("{} times", end.visits) };
     let what = match end.interval {
         Some(interval) => format!("90 % within {}°", range(interval).replace(" to", "° to")),
-        None => "the end may be farther".to_owned(),
+        None => match end.open {
+            Some(open) => format!("may be farther: {}", open.reason()),
+            None => "may be farther".to_owned(),
+        },
     };
     let of = end.of.as_str().replace('_', " ");
-    format!("{of} {}°, seen {times}: {what}", degrees(end.at))
+    // The limit may have been widened, or have another shape than the motion.
+    let apart = |reached: &Angle| (reached.degrees() - end.at.degrees()).abs() >= APART_DEG;
+    let reached = end.reached.filter(apart);
+    let reached = reached.map(|x| format!(", the motion came to {}°", degrees(x)));
+    format!("{of} {}°{}, seen {times}: {what}", degrees(end.at), reached.unwrap_or_default())
 }
 
 fn rest(figures: &Figures) -> String {

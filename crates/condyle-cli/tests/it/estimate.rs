@@ -112,9 +112,35 @@ fn ends_are_told_with_their_visits() {
     let out = said("estimate few.bvh -o few.json");
     assert!(out.contains("2 ends of 1 joint are only bounds"), "{out}");
     let shown = said("limits show few.json Leg");
-    assert!(shown.contains("ends      min 0°, seen 3 times: the end may be farther"), "{shown}");
-    assert!(shown.contains("          max 40°, seen 3 times: the end may be farther"), "{shown}");
+    assert!(
+        shown.contains("ends      min 0°, seen 3 times: may be farther: the motion went"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("          max 40°, seen 3 times: may be farther: the motion went"),
+        "{shown}"
+    );
+    let reason = "2: the motion went this way and back fewer than five times";
+    assert!(out.replace("\n  ", " ").contains(reason), "{out}");
+    let value = json(&folder, "estimate --json few.bvh -o few.json");
+    for told in
+        [&value["joints"]["Leg"]["ends"], &rig(&folder, "few.json")["joints"]["Leg"]["ends"]]
+    {
+        assert_eq!(
+            (&told[0]["open"], &told[1]["open"]),
+            (&"few_excursions".into(), &"few_excursions".into())
+        );
+    }
     folder.write("many.bvh", &swinging(601));
+    // What the limit is widened by is told apart from what was seen.
+    assert_eq!(folder.condyle("estimate many.bvh -o wide.json --margin 5").status.code(), Some(0));
+    let shown = said("limits show wide.json Leg");
+    let apart = "max 45°, the motion came to 40°, seen 10 times: 90 % within 40° to 40°";
+    assert!(shown.contains(apart), "{shown}");
+    // The same file again tells nothing new.
+    let out = said("estimate many.bvh many.bvh -o twice.json").replace("\n         ", " ");
+    let warning = "warning: many.bvh: the same motion as many.bvh; visits of ends count it once";
+    assert!(out.contains(warning), "{out}");
     let value = json(&folder, "estimate --json many.bvh -o many.json");
     let ends = &value["joints"]["Leg"]["ends"];
     assert_eq!((&ends[0]["of"], &ends[0]["visits"]), (&"min".into(), &9.into()), "{ends}");

@@ -30,6 +30,8 @@ struct Bounded {
     of: [EndOf; 2],
     /// Where the limit ends, radians.
     at: [f64; 2],
+    /// Where it would end had it not been widened: how often ends were visited does not depend on that.
+    seen: [f64; 2],
     /// Where every angle that there is lies.
     within: [f64; 2],
 }
@@ -45,17 +47,28 @@ impl Bounded {
 
     /// An angle on the circle.
     fn new(of: [EndOf; 2], [low, high]: [f64; 2]) -> Option<Self> {
-        (high - low < TAU).then_some(Self { of, at: [low, high], within: [high - TAU, low + TAU] })
+        let at = [low, high];
+        (high - low < TAU).then_some(Self { of, at, seen: at, within: [high - TAU, low + TAU] })
+    }
+
+    /// As widened by `margin` at each end.
+    fn with_margin(self, margin: f64) -> Self {
+        let [low, high] = self.at;
+        let middle = 0.5 * (low + high);
+        let seen = [(low + margin).min(middle), (high - margin).max(middle)];
+        // Of angles on the circle; swings have theirs anyway.
+        let within = self.within.map(|end| end.clamp(seen[1] - TAU, seen[0] + TAU));
+        Self { seen, within, ..self }
     }
 
     fn retreat(&self, noise: f64) -> f64 {
-        let share = RETREAT_SHARE * (self.at[1] - self.at[0]);
+        let share = RETREAT_SHARE * (self.seen[1] - self.seen[0]);
         share.max(RETREAT_NOISE * noise).max(RETREAT_LEAST)
     }
 
     /// Angles without jumps: as near to the middle of the range as whole turns bring them.
     fn lift(&self, angles: &mut [f64]) {
-        let from = 0.5 * (self.at[0] + self.at[1]) - PI;
+        let from = 0.5 * (self.seen[0] + self.seen[1]) - PI;
         for angle in angles {
             let x = *angle - from;
             *angle = if (0.0..TAU).contains(&x) { *angle } else { from + x.rem_euclid(TAU) };
@@ -137,7 +150,8 @@ fn bounded(
             let extents = extents(of, prepared);
             let swing = |i: usize| {
                 let [x, y] = extents?;
-                Some(Bounded { of: names[i], at: [x, y][i], within: [-PI, PI] })
+                let at = [x, y][i];
+                Some(Bounded { of: names[i], at, seen: at, within: [-PI, PI] })
             };
             let twist = match &of.twist.bounds {
                 TwistBounds::Free => None,
@@ -224,8 +238,9 @@ fn extreme(
 
 /// How well the ends of a joint's limit are known.
 ///
-/// `courses` gives the rotations of a clip in the order of time, `clips` what was made of them, and
-/// `noise` is one standard deviation, radians. Where frames have no order, visits cannot be counted,
+/// `courses` gives the rotations of a clip in the order of time, `clips` what was made of them, `noise`
+/// is one standard deviation, and `margin` what the limit was widened by, radians. What was recorded
+/// twice, bit for bit, counts once. Where frames have no order, visits cannot be counted,
 /// and an angle that varies more than a visit goes back has no ends; a clip in which the joint rests
 /// needs no order.
 pub(super) fn find<'a>(
@@ -233,8 +248,11 @@ pub(super) fn find<'a>(
     clips: &[Samples],
     courses: impl Fn(usize) -> Option<Cow<'a, Rotations>>,
     noise: f64,
+    margin: f64,
 ) -> Vec<End> {
     let Some((angles, bounded)) = bounded(center, limit, prepared) else { return Vec::new() };
+    let bounded: Vec<Option<Bounded>> =
+        bounded.into_iter().map(|b| b.map(|b| b.with_margin(margin))).collect();
     let noise = match &angles {
         Angles::Universal(joint) => joint.noise_of_angles(noise),
         _ => noise,
@@ -245,12 +263,30 @@ pub(super) fn find<'a>(
     let mut takes: Vec<usize> = clips.iter().map(|clip| clip.take).collect();
     takes.sort_unstable();
     takes.dedup();
+    // Which takes there were, by the digests of their courses.
+    let mut known: Vec<(Vec<u64>, usize)> = Vec::new();
     for take in takes {
+        let of_take = |take: usize| {
+            let mine = move |(_, clip): &(usize, &Samples)| clip.take == take;
+            clips.iter().enumerate().filter(mine)
+        };
+        let all: Option<Vec<_>> = of_take(take).map(|(i, _)| courses(i)).collect();
+        let Some(all) = all else { return Vec::new() };
+        let digests: Vec<u64> = all.iter().map(|course| digest(course)).collect();
+        let is_copy = known.iter().filter(|(there, _)| *there == digests).any(|(_, other)| {
+            of_take(*other)
+                .zip(&all)
+                .all(|((i, _), new)| courses(i).is_some_and(|old| same(&old, new)))
+        });
+        if is_copy {
+            continue;
+        }
+        known.push((digests, take));
         let mut together: Vec<Vec<Course>> = bounded.iter().map(|_| Vec::new()).collect();
-        for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.take == take) {
-            let Some(course) = courses(i) else { return Vec::new() };
-            let skipped = skipped(clip, &course);
-            for (angles, courses) in angles.of(&course).into_iter().zip(&mut together) {
+        for ((_, clip), course) in of_take(take).zip(&all) {
+            let course: &Rotations = course;
+            let skipped = skipped(clip, course);
+            for (angles, courses) in angles.of(course).into_iter().zip(&mut together) {
                 courses.push(Course { angles, skipped: skipped.to_vec(), ordered: clip.ordered });
             }
         }
@@ -266,6 +302,23 @@ pub(super) fn find<'a>(
         Some([false, true].map(|upper| end(bounded, seen, upper, noise)))
     });
     both.flatten().collect()
+}
+
+/// Of rotations in their order, so that those that differ are hardly ever compared.
+fn digest(course: &Rotations) -> u64 {
+    let mut digest = course.len() as u64;
+    for component in course.xyzw() {
+        for x in component {
+            digest = (digest.rotate_left(29) ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+    digest
+}
+
+/// Whether rotations are the same, bit for bit.
+pub(super) fn same(a: &Rotations, b: &Rotations) -> bool {
+    let bits = |x: &f64| x.to_bits();
+    a.xyzw().iter().zip(b.xyzw()).all(|(a, b)| a.iter().map(bits).eq(b.iter().map(bits)))
 }
 
 /// An angle of one clip, frame by frame, and what is to be left out of it.
@@ -343,12 +396,20 @@ fn end(bounded: &Bounded, seen: &Excursions, upper: bool, noise: f64) -> End {
     let [low, high] = bounded.within;
     let angle = |x: f64| Angle::from_degrees(hundredths(Angle::from_radians(x).degrees()));
     let near = bounded.retreat(noise);
+    let outwards = if upper { 1.0 } else { -1.0 };
+    let reached = outwards * seen.reached(upper);
     let interval = seen.interval(upper, near).map(|[near, far]| {
         let ends = if upper { [near, far] } else { [-far, -near] };
         ends.map(|x| angle(x.clamp(low, high)))
     });
-    let visits = seen.visits(upper, near) as u64;
-    End { of: bounded.of[side], at: angle(bounded.at[side]), visits, interval }
+    End {
+        of: bounded.of[side],
+        at: angle(bounded.at[side]),
+        reached: reached.is_finite().then(|| angle(reached.clamp(low, high))),
+        visits: seen.visits(upper, near) as u64,
+        interval: interval.ok(),
+        open: interval.err(),
+    }
 }
 
 /// Without −0.

@@ -201,7 +201,8 @@ pub(crate) fn entry<'a>(
             // Where the answer is not to depend on the order of frames, visits cannot be counted.
             if options.ends && (seen.time_counts || options.outliers == Outliers::Reject) {
                 let found = (entry.center, &entry.limit, &limit);
-                entry.ends = ends::find(found, &seen.clips, courses, decision.noise);
+                let margin = options.margin.radians().max(0.0);
+                entry.ends = ends::find(found, &seen.clips, courses, decision.noise, margin);
             }
         }
         Err(error) => {

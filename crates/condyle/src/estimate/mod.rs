@@ -196,6 +196,7 @@ fn from_sources(
     let skeleton = first.skeleton;
     let mut warnings = Vec::new();
     let matches = match_takes(skeleton, takes, &mut warnings)?;
+    warn_of_copies(takes, &mut warnings);
     let sources = Sources { skeleton, takes, matches, pairs };
     let joints: Vec<JointIndex> = skeleton.indices().collect();
     let names = skeleton.joints().iter().map(|j| j.name.as_str());
@@ -296,6 +297,30 @@ fn look(
     let clips = mine.iter().map(|source| source.samples(starts[source.number], reject)).collect();
     let time_counts = options.noise == Noise::Auto;
     Seen::new(clips, translation_moves, time_counts, reject)
+}
+
+/// Names the takes in which every joint turns as it does in an earlier one, bit for bit.
+fn warn_of_copies(takes: &[Take<'_>], warnings: &mut Vec<String>) {
+    let turns =
+        |clip: &Clip| clip.tracks().iter().any(|track| !track.rotation_times().is_constant());
+    for (number, take) in takes.iter().enumerate().filter(|(_, take)| turns(take.clip)) {
+        let original = takes[..number].iter().position(|other| turn_alike(other.clip, take.clip));
+        if let Some(original) = original {
+            warnings.push(format!(
+                "take {}: the same motion as take {}; visits of ends count it once",
+                number + 1,
+                original + 1
+            ));
+        }
+    }
+}
+
+fn turn_alike(a: &Clip, b: &Clip) -> bool {
+    a.frame_count() == b.frame_count()
+        && a.tracks().len() == b.tracks().len()
+        && a.tracks().iter().zip(b.tracks()).all(|(a, b)| {
+            a.rotation_times() == b.rotation_times() && ends::same(a.rotations(), b.rotations())
+        })
 }
 
 /// For every take and every joint of the skeleton, the joint of that name in the take.

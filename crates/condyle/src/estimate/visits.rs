@@ -1,5 +1,7 @@
 //! How often an end of a range was visited, and where the true end is.
 
+use crate::rig::Open;
+
 /// The farthest point of an excursion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Peak {
@@ -10,17 +12,11 @@ struct Peak {
 }
 
 /// The excursions of an angle in time, to the lower and to the upper end of its range.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Excursions {
     peaks: [Vec<Peak>; 2],
-    /// The farthest of all angles, growing outwards.
-    farthest: [f64; 2],
-}
-
-impl Default for Excursions {
-    fn default() -> Self {
-        Self { peaks: [const { Vec::new() }; 2], farthest: [f64::NEG_INFINITY; 2] }
-    }
+    /// The farthest that a clip began or ended at: nothing turned back there.
+    edges: [Option<Peak>; 2],
 }
 
 /// From fewer excursions than this nothing follows about where the end is,
@@ -32,6 +28,9 @@ const NEAR: usize = 3;
 /// The interval leaves out this much on each side: see [`interval`].
 const MISSED: f64 = 0.08;
 
+/// What was seen is certain less so many standard deviations of its noise.
+const CERTAIN: f64 = 2.0;
+
 impl Excursions {
     /// Those that a clip makes, frame by frame, added to those of others.
     ///
@@ -40,11 +39,13 @@ impl Excursions {
     ///
     /// `noise` is one standard deviation of each angle, radians.
     pub(crate) fn add(&mut self, angles: &[f64], retreat: f64, noise: f64) {
+        if angles.is_empty() {
+            return;
+        }
         let (mut low, mut high) = (0, 0);
         // Where it goes; not known before it has gone so far.
         let mut upwards = None;
         for (i, &x) in angles.iter().enumerate() {
-            self.farthest = [self.farthest[0].max(-x), self.farthest[1].max(x)];
             if upwards != Some(false) && x > angles[high] {
                 high = i;
             }
@@ -52,16 +53,27 @@ impl Excursions {
                 low = i;
             }
             if upwards != Some(false) && angles[high] - x >= retreat {
-                if upwards.is_some() {
-                    self.peaks[1].push(settled(angles, high, 1.0, retreat, noise));
-                }
+                self.turned(1, settled(angles, high, 1.0, retreat, noise), upwards.is_some());
                 (upwards, low) = (Some(false), i);
             } else if upwards != Some(true) && x - angles[low] >= retreat {
-                if upwards.is_some() {
-                    self.peaks[0].push(settled(angles, low, -1.0, retreat, noise));
-                }
+                self.turned(0, settled(angles, low, -1.0, retreat, noise), upwards.is_some());
                 (upwards, high) = (Some(true), i);
             }
+        }
+        if upwards != Some(false) {
+            self.turned(1, settled(angles, high, 1.0, retreat, noise), false);
+        }
+        if upwards != Some(true) {
+            self.turned(0, settled(angles, low, -1.0, retreat, noise), false);
+        }
+    }
+
+    /// A farthest point, where the angle came from inside and went back, or a clip began or ended.
+    fn turned(&mut self, side: usize, peak: Peak, there_and_back: bool) {
+        if there_and_back {
+            self.peaks[side].push(peak);
+        } else if self.edges[side].is_none_or(|edge| peak.at > edge.at) {
+            self.edges[side] = Some(peak);
         }
     }
 
@@ -71,29 +83,54 @@ impl Excursions {
             let mut of = Self::default();
             of.add(angles, retreat, noise);
             self.peaks[side].append(&mut of.peaks[side]);
-            self.farthest[side] = self.farthest[side].max(of.farthest[side]);
+            if let Some(edge) = of.edges[side] {
+                self.turned(side, edge, false);
+            }
         }
+    }
+
+    fn farthest_turned(&self, side: usize) -> f64 {
+        self.peaks[side].iter().fold(f64::NEG_INFINITY, |most, peak| most.max(peak.at))
+    }
+
+    /// How far the angle came, without noise, growing outwards; −∞ without frames.
+    pub(crate) fn reached(&self, upper: bool) -> f64 {
+        let side = usize::from(upper);
+        let edge = self.edges[side].map_or(f64::NEG_INFINITY, |edge| edge.at);
+        self.farthest_turned(side).max(edge)
     }
 
     /// How often the lower or the upper end was visited: how many excursions came within `near` of the
     /// farthest angle.
     pub(crate) fn visits(&self, upper: bool, near: f64) -> usize {
-        let side = usize::from(upper);
-        self.peaks[side].iter().filter(|peak| self.farthest[side] - peak.at <= near).count()
+        let reached = self.reached(upper);
+        self.peaks[usize::from(upper)].iter().filter(|peak| reached - peak.at <= near).count()
     }
 
-    /// Where the true end is, growing outwards; `None` where too few excursions came near it to tell, or
-    /// a clip begins or ends beyond all that they tell.
-    pub(crate) fn interval(&self, upper: bool, near: f64) -> Option<[f64; 2]> {
-        if self.visits(upper, near) < NEAR {
-            return None;
-        }
+    /// Where the true end is, growing outwards, or why that cannot be told.
+    ///
+    /// The near end is not before what a clip began or ended at, less [`CERTAIN`] times its noise: the
+    /// joint was there.
+    pub(crate) fn interval(&self, upper: bool, near: f64) -> Result<[f64; 2], Open> {
         let side = usize::from(upper);
-        interval(&self.peaks[side]).filter(|[_, end]| *end >= self.farthest[side])
+        let visits = self.visits(upper, near);
+        let seen =
+            self.edges[side].map_or(f64::NEG_INFINITY, |edge| edge.at - CERTAIN * edge.error);
+        if visits < NEAR && seen > self.farthest_turned(side) {
+            return Err(Open::NotTurned);
+        }
+        if self.peaks[side].len() < FEW {
+            return Err(Open::FewExcursions);
+        }
+        if visits < NEAR {
+            return Err(Open::FewNear);
+        }
+        let [low, high] = interval(&self.peaks[side]);
+        if seen > high { Err(Open::NotTurned) } else { Ok([low.max(seen), high]) }
     }
 }
 
-/// Where the true end is, nine times out of ten; `None` after fewer than [`FEW`] excursions.
+/// Where the true end is, nine times out of ten, from three excursions and more.
 ///
 /// # Source
 ///
@@ -118,20 +155,24 @@ impl Excursions {
 ///   ρ = √(1 − √0.08),  ρ / (1 − ρ) = 5.53
 /// ```
 ///
-/// So α = 1 is missed in 8 + 2.3 %, α = 2 in 0.3 + 8 %, and those between in less than 11 %. A law
-/// with a pole at its end (α < 1) is missed more often, by little: there the end is what was seen.
+/// So α = 1 is missed in 8 + 2.3 %, α = 2 in 0.3 + 8 %, and those between in less than 11 %. With
+/// α > 2 the far end is missed more often, with α < 1 (a pole) the near one; the tests print how often.
 ///
 /// A bootstrap would not do: it never goes beyond what was seen.
 ///
-/// Noise moves the farthest peak outwards, the more so the more there are. With λ peaks per radian
-/// near θ, each off by τ (one standard deviation), θ + δ is passed by λ τ L(δ/τ) of them on average,
-/// where L(z) = φ(z) − z (1 − Φ(z)) is the loss function of the normal law. x₁ − x₃ is 2/λ on
-/// average. So the lower end is x₁ − τ z with L(z) = 0.0426 (x₁ − x₃) / τ, which is the one above
-/// where τ is small.
-fn interval(peaks: &[Peak]) -> Option<[f64; 2]> {
-    if peaks.len() < FEW {
-        return None;
-    }
+/// **Noise** moves the farthest peak outwards, the more so the more there are. The lower end is the θ
+/// for which a peak as far out as x₁ is expected 0.083 = −ln 0.92 times. Peak i is taken to come from
+/// anywhere within w below uᵢ = min(xᵢ + τ/2, θ), and to be off by τ (one standard deviation). With
+/// L(z) = φ(z) − z (1 − Φ(z)), the loss function of the normal law, that is expected
+///
+/// ```text
+///   Σᵢ (τ/w) (L((x₁ − uᵢ)/τ) − L((x₁ − uᵢ + w)/τ)),   w = √((x₁ − x₃)² − 4 τ²) / 2
+/// ```
+///
+/// times. w is how far peaks are apart, of which 2 τ may be noise. Without noise this is the lower end
+/// above; for n peaks at a hard stop (w = 0) the end is x₁ less what the largest of n errors comes to.
+/// The halves and the 4 are by simulation: see `tests/ends.rs`.
+fn interval(peaks: &[Peak]) -> [f64; 2] {
     let mut first = [Peak { at: f64::NEG_INFINITY, error: 0.0 }; 3];
     for &peak in peaks {
         if peak.at > first[2].at {
@@ -144,115 +185,185 @@ fn interval(peaks: &[Peak]) -> Option<[f64; 2]> {
     let within = |ratio: f64| spread * ratio / (1.0 - ratio);
     let low = within(1.0 - (1.0 - MISSED).sqrt());
     let high = within((1.0 - MISSED.sqrt()).sqrt());
-    let low = if error > 0.0 { -error * inverse_loss(low / error) } else { low };
-    Some([farthest + low, farthest + high.max(low)])
+    let low = if error > 0.0 { before(peaks, farthest, spread, error).min(low) } else { low };
+    [farthest + low, farthest + high]
 }
 
-/// L(z) for z from −2 to 3 in steps of a half.
-const LOSS: [f64; 11] = [
-    2.008_491, 1.529_307, 1.083_316, 0.697_797, 0.398_942, 0.197_797, 0.083_316, 0.029_307,
-    0.008_491, 0.002_004, 0.000_382,
-];
+/// −ln(1 − [`MISSED`]).
+const EXPECTED: f64 = 0.083_381_608_939_051;
 
-/// The z with a given L(z), to a twentieth; 3 at most. Beyond the table L(z) is −z.
-fn inverse_loss(loss: f64) -> f64 {
-    let Some(i) = LOSS.iter().position(|l| *l < loss) else { return 3.0 };
-    if i == 0 {
-        return -loss;
+/// No error is larger than so many standard deviations.
+const LARGEST: f64 = 8.0;
+
+/// How far beyond the farthest peak the lower end is with noise; mostly less than 0.
+fn before(peaks: &[Peak], farthest: f64, spread: f64, error: f64) -> f64 {
+    let apart = (spread / error) * (spread / error) - 4.0;
+    // Not quite 0, where the difference of losses is the derivative.
+    let apart = 0.5 * apart.max(1e-4).sqrt();
+    let depths: Vec<f64> = peaks
+        .iter()
+        .map(|peak| (farthest - peak.at) / error - 0.5)
+        .filter(|depth| *depth < LARGEST)
+        .collect();
+    let expected = |end: f64| -> f64 {
+        let of = |depth: &f64| loss(depth.max(-end)) - loss(depth.max(-end) + apart);
+        depths.iter().map(of).sum::<f64>() / apart
+    };
+    let (mut least, mut most) = (-LARGEST, apart);
+    for _ in 0..40 {
+        let middle = 0.5 * (least + most);
+        if expected(middle) < EXPECTED {
+            least = middle;
+        } else {
+            most = middle;
+        }
     }
-    let share = (LOSS[i - 1] - loss) / (LOSS[i - 1] - LOSS[i]);
-    0.5 * (i as f64 - 1.0 + share) - 2.0
+    error * 0.5 * (least + most)
+}
+
+/// L(z) = φ(z) − z (1 − Φ(z)): by how much a standard normal number exceeds z on average.
+///
+/// # Source
+///
+/// 1 − Φ(z) by M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 1964, 26.2.17, within
+/// 7.5e-8; L(−z) = z + L(z).
+fn loss(z: f64) -> f64 {
+    const B: [f64; 5] =
+        [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
+    let x = z.abs();
+    let density = exp_minus(0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt();
+    let t = 1.0 / (1.0 + 0.231_641_9 * x);
+    let beyond = density * t * B.iter().rev().fold(0.0, |sum, b| sum * t + b);
+    (density - x * beyond).max(0.0) + (-z).max(0.0)
+}
+
+/// e^−x for x ≥ 0, within 1e-12 of the value: the 1024th power of a series.
+fn exp_minus(x: f64) -> f64 {
+    if x > 700.0 {
+        return 0.0;
+    }
+    let small = -x / 1024.0;
+    let mut e = (1..=12).rev().fold(1.0, |sum, k| 1.0 + small * sum / f64::from(k));
+    for _ in 0..10 {
+        e *= e;
+    }
+    e
 }
 
 /// How far down from a peak its shape is looked at, in standard deviations of the noise.
-const DEPTHS: [f64; 5] = [6.0, 12.0, 24.0, 48.0, 96.0];
+const DEPTH: f64 = 24.0;
 
-/// Which of several rows of frames is taken depends on the noise too: it errs by so much more than a
-/// row that was chosen beforehand. By simulation: peaks from Beta(5, 1) over 30° that are held for 20
-/// frames with 0.3° of noise are missed in 12 % after 50 visits; in 16 % without.
-const CHOSEN: f64 = 1.3;
-
-/// The angle at a turn without noise, times `sign`: the top of the parabola through the frames
-/// around it.
+/// The angle at a turn without noise, times `sign`, from the frames around it that lie no deeper than
+/// [`DEPTH`]. Where fewer than five do, the outermost frame stays as it is.
 ///
-/// The outermost of some noisy frames is too far out. A parabola through more of them has less noise,
-/// and is wrong where the motion is none. So the frames are taken that lie no deeper than 6 σ, then
-/// 12 σ and so on, as long as the parabola leaves over no more than the noise, and its top stays
-/// where it was within one and a half of its error (O. Lepskii, "On a problem of adaptive
-/// estimation in Gaussian white noise", 1990). Where fewer than five frames are so near to it, and
-/// the others do not make a parabola, the outermost frame stays as it is.
+/// No deeper than the retreat either: then it is this excursion, and each frame belongs to one only.
 fn settled(angles: &[f64], at: usize, sign: f64, retreat: f64, noise: f64) -> Peak {
     let raw = sign * angles[at];
     if noise <= 0.0 {
         return Peak { at: raw, error: 0.0 };
     }
-    let mut best: Option<Peak> = None;
-    // No deeper than the retreat: then it is this excursion, and each frame belongs to one only.
-    let depths = DEPTHS.map(|depth| depth * noise).into_iter().take_while(|d| *d <= retreat);
-    for (i, depth) in depths.enumerate() {
-        let deeper = |x: &f64| raw - sign * x > depth;
-        let from = angles[..at].iter().rposition(deeper).map_or(0, |i| i + 1);
-        let until = angles[at..].iter().position(deeper).map_or(angles.len(), |i| at + i);
-        let Some((peak, left)) = top(&angles[from..until], noise, sign) else { continue };
-        // Twice the spread of a variance of so many frames.
-        let fits = left <= 1.0 + 2.0 * (2.0 / ((until - from) as f64 - 3.0)).sqrt();
-        let stays = best.is_none_or(|best| (peak.at - best.at).abs() <= 1.5 * best.error);
-        // Nearer than this, whatever it is, noise is most of it.
-        if i > 0 && !(fits && stays) {
-            break;
-        }
-        best = Some(peak);
-    }
-    let best = best.unwrap_or(Peak { at: raw, error: noise });
-    Peak { error: CHOSEN * best.error, ..best }
+    let depth = (DEPTH * noise).min(retreat);
+    let deeper = |x: &f64| raw - sign * x > depth;
+    let from = angles[..at].iter().rposition(deeper).map_or(0, |i| i + 1);
+    let until = angles[at..].iter().position(deeper).map_or(angles.len(), |i| at + i);
+    top(&angles[from..until], noise, sign).unwrap_or(Peak { at: raw, error: noise })
 }
 
-/// The largest value of the parabola through numbers in a row, times `sign`, by least squares; and the
-/// variance of what it leaves over, in those of the noise. A parabola that noise alone may have bent is
-/// a line, and a line that noise alone may have tilted is the mean. `None` of fewer than five.
-fn top(row: &[f64], noise: f64, sign: f64) -> Option<(Peak, f64)> {
-    let n = row.len();
-    if n < 5 {
+/// More frames than this are taken together, several as their mean.
+const BLOCKS: usize = 32;
+
+/// So many places are tried for either end of a plateau.
+const PLACES: usize = 32;
+
+/// An excursion that only touches its peak counts as much as so many that hold it for a moment.
+const TOUCHED: f64 = 4.0;
+
+/// The height of a plateau with shoulders, through numbers in a row, times `sign`. `None` of fewer than
+/// five, or of numbers that are not finite.
+///
+/// The outermost of m noisy frames is too far out by about σ √(2 ln m), a parabola through frames that
+/// are held is too, and a mean of frames that are not is too far in. So the shape is
+///
+/// ```text
+///   y(t) = top − c (a − t)₊² − d (t − b)₊²,   a ≤ b,   c, d ≥ 0
+/// ```
+///
+/// For each a and b, half a frame apart, that is least squares. The top is its mean over all a and b,
+/// each with its likelihood e^(−S/2σ²), S the sum of squares that is left over; and the variance of this
+/// mean is that of the tops plus that of each (J. Hoeting et al., "Bayesian model averaging: a
+/// tutorial", 1999). A length b − a of n frames weighs 1 / (1 + n), and none at all [`TOUCHED`] times
+/// as much. By simulation the error is right within a tenth for peaks that are touched, and for those
+/// that are held for 10 frames and more.
+fn top(row: &[f64], noise: f64, sign: f64) -> Option<Peak> {
+    if row.len() < 5 {
         return None;
     }
-    // In t from −1 to 1; 1, t and t² − mean are orthogonal on evenly spaced points.
-    let (count, half) = (n as f64, 0.5 * (n - 1) as f64);
-    let [mut t2, mut t4, mut y0, mut y1, mut y2, mut yy] = [0.0; 6];
     let origin = row[0];
-    for (i, x) in row.iter().enumerate() {
-        let (t, y) = ((i as f64 - half) / half, sign * (x - origin));
-        let square = t * t;
-        t2 += square;
-        t4 += square * square;
-        y0 += y;
-        y1 += y * t;
-        y2 += y * square;
-        yy += y * y;
+    let together = row.len().div_ceil(BLOCKS);
+    // Of each block how many frames it has, where it is in frames, and its mean.
+    let blocks: Vec<[f64; 3]> = row
+        .chunks(together)
+        .enumerate()
+        .map(|(i, block)| {
+            let n = block.len() as f64;
+            let mean = block.iter().map(|x| sign * (x - origin)).sum::<f64>() / n;
+            [n, (i * together) as f64 + 0.5 * (n - 1.0), mean]
+        })
+        .collect();
+    let count = row.len() as f64;
+    let places = (2 * row.len() - 1).min(PLACES);
+    let step = (count - 1.0) / (places - 1) as f64;
+    // Of each shoulder its sum, the sum of its squares and of its products with the numbers.
+    let (mut left, mut right) = ([[0.0; 3]; PLACES], [[0.0; 3]; PLACES]);
+    for (j, (left, right)) in left.iter_mut().zip(&mut right).enumerate().take(places) {
+        for [n, t, y] in &blocks {
+            let d = (t - j as f64 * step) / count;
+            let (shoulder, square) = (if d < 0.0 { &mut *left } else { &mut *right }, d * d);
+            shoulder[0] += n * square;
+            shoulder[1] += n * square * square;
+            shoulder[2] += n * square * y;
+        }
     }
-    let mean = t2 / count;
-    let t4 = t4 - t2 * mean;
-    let y2 = y2 - y0 * mean;
-    let (a, b, c) = (y0 / count, y1 / t2, y2 / t4);
-    let left = (yy - a * y0 - b * y1 - c * y2).max(0.0) / (count - 3.0) / (noise * noise);
-    let bent = c * t4.sqrt() < -SURELY * noise;
-    let tilted = b.abs() * t2.sqrt() > SURELY * noise;
-    let (at, bend) = match (bent, tilted) {
-        (true, _) => ((-0.5 * b / c).clamp(-1.0, 1.0), c),
-        (false, true) => (b.signum(), 0.0),
-        (false, false) => (0.0, 0.0),
+    let sum: f64 = blocks.iter().map(|[n, _, y]| n * y).sum();
+    // Shoulders do not overlap, so that each is solved for by itself.
+    let parts = |[one, own, y]: [f64; 3]| {
+        if own > 0.0 { [one * one / own, one * y / own, y * y / own] } else { [0.0; 3] }
     };
-    let slope = if bent || tilted { b } else { 0.0 };
-    let curve = at * at - mean;
-    let variance = 1.0 / count
-        + if bent || tilted { at * at / t2 } else { 0.0 }
-        + if bent { curve * curve / t4 } else { 0.0 };
-    let peak =
-        Peak { at: sign * origin + a + slope * at + bend * curve, error: noise * variance.sqrt() };
-    (peak.at.is_finite() && left.is_finite()).then_some((peak, left))
+    // Tops, how many frames tell them, by how much squares are less than they were, and weights.
+    let mut all: Vec<[f64; 4]> = Vec::with_capacity(places * (places + 1) / 2);
+    for (a, l) in left.iter().enumerate().take(places) {
+        let [l_one, l_y, l_less] = parts(*l);
+        for (b, r) in right.iter().enumerate().take(places).skip(a) {
+            let [r_one, r_y, r_less] = parts(*r);
+            let frames = count - l_one - r_one;
+            let top = (sum - l_y - r_y) / frames;
+            let rises = top * l[0] < l[2] || top * r[0] < r[2];
+            if frames < LEAST_FRAMES || rises {
+                continue;
+            }
+            let held = if a == b { TOUCHED } else { 1.0 / (1.0 + (b - a) as f64 * step) };
+            all.push([top, frames, l_less + r_less + top * top * frames, held]);
+        }
+    }
+    let most = all.iter().fold(f64::NEG_INFINITY, |most, [_, _, less, _]| most.max(*less));
+    let [mut weights, mut mean, mut squares] = [0.0; 3];
+    let variance = noise * noise;
+    for [top, frames, less, held] in &all {
+        let weight = held * exp_minus(0.5 * (most - less) / variance);
+        weights += weight;
+        mean += weight * top;
+        squares += weight * (top * top + variance / frames);
+    }
+    let mean = mean / weights;
+    let peak = Peak {
+        at: sign * origin + mean,
+        error: (squares / weights - mean * mean).max(variance / count).sqrt(),
+    };
+    (peak.at.is_finite() && peak.error.is_finite()).then_some(peak)
 }
 
-/// So many standard deviations noise alone does not make.
-const SURELY: f64 = 2.5;
+/// A top that fewer frames than this tell, with what shoulders take, is none.
+const LEAST_FRAMES: f64 = 0.3;
 
 #[cfg(test)]
 mod tests {
@@ -283,13 +394,44 @@ mod tests {
                 for _ in 0..4000 {
                     let peaks: Vec<Peak> =
                         (0..count).map(|_| exact(beta(&mut rng, n, k))).collect();
-                    let [low, high] = interval(&peaks).unwrap();
+                    let [low, high] = interval(&peaks);
                     missed[0] += usize::from(low > 1.0);
                     missed[1] += usize::from(high < 1.0);
                 }
                 let share = 1.0 - (missed[0] + missed[1]) as f64 / 4000.0;
                 println!("{name}, {count} visits: {share:.3}, missed {missed:?}");
                 assert!((0.85..=0.95).contains(&share), "{name}, {count} visits: {share}");
+            }
+        }
+    }
+
+    /// What the docs say of laws that the interval is not made for: α = 1/2, 3, 5 and 5.
+    #[test]
+    fn laws_outside_of_one_to_two_are_missed_more_often() {
+        let mut rng = Rng::new(4);
+        for (name, n, k) in
+            [("1 − u²", 0, 0), ("Beta(2, 3)", 4, 3), ("Beta(2, 5)", 6, 5), ("Beta(5, 5)", 9, 5)]
+        {
+            for count in [5, 15, 50] {
+                let mut missed = [0; 2];
+                for _ in 0..2000 {
+                    let peak = |_| match n {
+                        0 => {
+                            let u = rng.uniform();
+                            exact(1.0 - u * u)
+                        }
+                        _ => exact(beta(&mut rng, n, k)),
+                    };
+                    let peaks: Vec<Peak> = (0..count).map(peak).collect();
+                    let [low, high] = interval(&peaks);
+                    missed[0] += usize::from(low > 1.0);
+                    missed[1] += usize::from(high < 1.0);
+                }
+                let share = 1.0 - (missed[0] + missed[1]) as f64 / 2000.0;
+                println!("{name}, {count} visits: {share:.3}, missed {missed:?}");
+                let side = usize::from(n > 0);
+                assert!(missed[side] > 5 * missed[1 - side], "{name}, {count} visits: {missed:?}");
+                assert!((0.6..0.93).contains(&share), "{name}, {count} visits: {share}");
             }
         }
     }
@@ -305,7 +447,7 @@ mod tests {
                 for _ in 0..4000 {
                     let noisy = |_| Peak { at: beta(&mut rng, n, k) + error * rng.normal(), error };
                     let peaks: Vec<Peak> = (0..30).map(noisy).collect();
-                    let [low, high] = interval(&peaks).unwrap();
+                    let [low, high] = interval(&peaks);
                     missed[0] += usize::from(low > 1.0);
                     missed[1] += usize::from(high < 1.0);
                 }
@@ -327,14 +469,15 @@ mod tests {
             (0..10).for_each(|_| e *= e);
             e / (2.0 * std::f64::consts::PI).sqrt()
         };
-        for (i, loss) in LOSS.iter().enumerate() {
-            let z = 0.5 * i as f64 - 2.0;
-            let sum: f64 = (1..=12_000).map(|k| f64::from(k) * 1e-3).map(|t| t * phi(z + t)).sum();
-            assert!((sum * 1e-3 - loss).abs() < 2e-6, "{z}: {} {loss}", sum * 1e-3);
-            assert!((inverse_loss(*loss) - z).abs() < 1e-9, "{z}");
+        for z in (-8..=8).map(|k| 0.5 * f64::from(k)) {
+            let sum: f64 = (1..=16_000).map(|k| f64::from(k) * 1e-3).map(|t| t * phi(z + t)).sum();
+            assert!((sum * 1e-3 - loss(z)).abs() < 5e-7, "{z}: {} {}", sum * 1e-3, loss(z));
         }
-        assert_eq!((inverse_loss(0.0), inverse_loss(7.0)), (3.0, -7.0));
-        assert!(inverse_loss(0.398_942 + 1e-9) < 1e-6);
+        assert_eq!((loss(60.0), loss(-60.0), exp_minus(0.0)), (0.0, 60.0, 1.0));
+        assert!(
+            (exp_minus(std::f64::consts::LN_2 * 20.0) * f64::from(1 << 20) - 1.0).abs() < 1e-12
+        );
+        assert!((exp_minus(EXPECTED) - (1.0 - MISSED)).abs() < 1e-12);
     }
 
     fn peaks(angles: &[f64], upper: bool) -> Vec<f64> {
@@ -378,37 +521,68 @@ mod tests {
         };
         let some = of(&[1.0, 0.2, 0.9, 0.75, 0.7]);
         assert_eq!((some.visits(true, 0.25), some.visits(true, 0.05)), (3, 1));
-        assert!(some.interval(true, 0.25).is_some() && some.interval(true, 0.05).is_none());
-        assert_eq!(of(&[1.0, 0.9, 0.8, 0.7]).interval(true, 0.25), None);
-        assert_eq!(of(&[2.0; 5]).interval(true, 0.25), Some([2.0, 2.0]));
+        assert!(some.interval(true, 0.25).is_ok());
+        assert_eq!(some.interval(true, 0.05), Err(Open::FewNear));
+        assert_eq!(of(&[1.0, 0.9, 0.8, 0.7]).interval(true, 0.25), Err(Open::FewExcursions));
+        assert_eq!(of(&[2.0; 5]).interval(true, 0.25), Ok([2.0, 2.0]));
         // A clip that ends far beyond tells that the others did not go as far.
-        let mut beyond = some;
+        let mut beyond = some.clone();
         beyond.add(&[-10.0, 9.0], 1.0, 0.0);
-        assert_eq!((beyond.visits(true, 0.25), beyond.interval(true, 0.25)), (0, None));
+        assert_eq!(
+            (beyond.visits(true, 0.25), beyond.interval(true, 0.25)),
+            (0, Err(Open::NotTurned))
+        );
+        // One that begins a little beyond them raises the near end, and only that.
+        let [low, high] = some.interval(true, 0.25).unwrap();
+        let mut raised = some;
+        raised.add(&[1.05, -10.0], 1.0, 0.0);
+        assert!(low < 1.05 && raised.reached(true) == 1.05);
+        assert_eq!(raised.interval(true, 0.4), Ok([1.05, high]));
+        assert_eq!(raised.interval(true, 5.0), Ok([1.05, high]));
         assert_eq!(Excursions::default().visits(false, 1.0), 0);
     }
 
-    /// Parabolas, and angles that are held, with noise: the peak is found within its error.
+    /// Cosines, and angles that are held, with noise: the peak is found within its error.
     #[test]
     fn peaks_are_freed_of_noise() {
         let mut rng = Rng::new(3);
-        for (name, bend) in [("parabola", 0.02), ("steep parabola", 0.5), ("held", 0.0)] {
-            let mut squares = 0.0;
-            let mut mean = 0.0;
-            const TIMES: usize = 2000;
+        for (height, held) in
+            [(90.0, 0), (130.0, 0), (40.0, 0), (90.0, 10), (90.0, 20), (40.0, 200)]
+        {
+            let (mut squares, mut mean) = (0.0, 0.0);
+            const TIMES: usize = 1000;
             for _ in 0..TIMES {
-                let at = rng.between(28.0, 32.0);
-                let angles: Vec<f64> = (0..60)
-                    .map(|i| -bend * (f64::from(i) - at) * (f64::from(i) - at) + 0.3 * rng.normal())
+                let phase = rng.uniform();
+                let at = |i: i32| match i {
+                    0.. if i < held => 0.0,
+                    0.. => f64::from(i - held) + phase,
+                    _ => f64::from(i) + phase,
+                };
+                let angles: Vec<f64> = (-29..29 + held)
+                    .map(|i| {
+                        let turn = at(i) * std::f64::consts::PI / 30.0;
+                        0.5 * height * (crate::math::trig::cos(turn) - 1.0) + 0.3 * rng.normal()
+                    })
                     .collect();
-                let high = (0..60).max_by(|a, b| angles[*a].total_cmp(&angles[*b])).unwrap();
-                let peak = settled(&angles, high, 1.0, 100.0, 0.3);
+                let high = (0..angles.len()).max_by(|a, b| angles[*a].total_cmp(&angles[*b]));
+                let peak = settled(&angles, high.unwrap(), 1.0, 100.0, 0.3);
                 mean += peak.at / TIMES as f64;
                 squares += (peak.at / peak.error) * (peak.at / peak.error) / TIMES as f64;
-                assert!(peak.error > 0.0 && peak.error <= CHOSEN * 0.3, "{name}");
+                assert!(peak.error > 0.0 && peak.error <= 0.3, "{height} {held}");
             }
-            println!("{name}: off by {mean:.3}, {:.2} errors", squares.sqrt());
-            assert!(mean.abs() < 0.06 && squares.sqrt() < 1.2, "{name}: {mean} {squares}");
+            println!("{height} held {held}: off by {mean:.3}, {:.2} errors", squares.sqrt());
+            assert!(mean.abs() < 0.1, "{height} held {held}: {mean}");
+            assert!((0.9..1.12).contains(&squares.sqrt()), "{height} held {held}: {squares}");
         }
+    }
+
+    #[test]
+    fn numbers_that_are_none_have_no_top() {
+        assert_eq!(top(&[0.0; 4], 0.1, 1.0), None);
+        for bad in [f64::NAN, f64::INFINITY, f64::MAX] {
+            assert_eq!(top(&[0.0, 1.0, bad, 1.0, 0.0], 0.1, 1.0), None, "{bad}");
+        }
+        let flat = top(&[2.0; 100], 0.1, -1.0).unwrap();
+        assert!((flat.at + 2.0).abs() < 1e-9 && flat.error < 0.02, "{flat:?}");
     }
 }

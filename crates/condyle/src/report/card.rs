@@ -90,19 +90,26 @@ fn ends(all: &[End]) -> String {
         };
         let told = match end.interval {
             Some([low, high]) => range(low.radians(), high.radians()),
-            None => "may be farther: too seldom seen to tell".to_owned(),
+            None => match end.open {
+                Some(open) => format!("may be farther: {}", open.reason()),
+                None => "may be farther".to_owned(),
+            },
         };
         let _ = writeln!(
             rows,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{times}</td><td>{told}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{times}</td><td>{told}</td></tr>",
             end.of.as_str().replace('_', " "),
-            degrees(end.at.radians())
+            degrees(end.at.radians()),
+            end.reached.map(|x| degrees(x.radians())).unwrap_or_default()
         );
     }
     format!(
-        "<div class=\"scroll\"><table class=\"ends\">\n<caption>Ends: how often the motion came there and \
-         turned back, and where the joint's own end is, nine times out of ten</caption>\n<thead><tr>\
-         <th scope=\"col\">end</th><th scope=\"col\">limit</th><th scope=\"col\">seen</th>\
+        "<div class=\"scroll\"><table class=\"ends\">\n<caption>Ends: where the limit ends, how far the \
+         motion came, how often it came there and turned back, and where the joint's own end is, nine \
+         times out of ten if visits are independent and thin out towards it no faster than evenly\
+         </caption>\n<thead><tr>\
+         <th scope=\"col\">end</th><th scope=\"col\">limit</th><th scope=\"col\">motion to</th>\
+         <th scope=\"col\">seen</th>\
          <th scope=\"col\">true end</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
     )
 }

@@ -331,7 +331,7 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
     });
     if let Some((n, names)) = bounds {
         items.push(format!(
-            "<b>Only bounds</b>: ends of {} that the motion came to too seldom may be farther out; so many of \
+            "<b>Only bounds</b>: ends of {} may be farther out, for the reasons on their cards; so many of \
              each: {names}.",
             counted(n, "joint")
         ));

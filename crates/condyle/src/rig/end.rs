@@ -119,11 +119,62 @@ pub struct End {
     pub of: EndOf,
     /// Where the limit ends.
     pub at: Angle,
+    /// How far the motion came, without noise. The limit ends elsewhere where it was widened, and where
+    /// its shape is not that of the motion.
+    pub reached: Option<Angle>,
     /// How often the motion came near and went back.
     pub visits: u64,
-    /// Where the end of what the joint can do is, nine times out of ten, the lower angle first.
+    /// Where the end of what the joint can do is, nine times out of ten, the lower angle first. It
+    /// speaks of what was seen, whatever the limit was widened by, and its near end is not before what
+    /// was seen, less noise.
     /// Without it the end is only a bound: the joint may be able to go farther.
     pub interval: Option<[Angle; 2]>,
+    /// Why there is no interval.
+    pub open: Option<Open>,
+}
+
+/// Why it cannot be told where an end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Open {
+    /// The motion went there and back too seldom: fewer than five times.
+    FewExcursions,
+    /// It went that way five times and more, and came near the farthest point less than three times.
+    FewNear,
+    /// A clip begins or ends at the farthest point: nothing turned back there.
+    NotTurned,
+}
+
+impl Open {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::FewExcursions, Self::FewNear, Self::NotTurned];
+
+    pub(super) const NAMES: [&'static str; 3] = ["few_excursions", "few_near", "not_turned"];
+
+    /// Its name in the document.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FewExcursions => "few_excursions",
+            Self::FewNear => "few_near",
+            Self::NotTurned => "not_turned",
+        }
+    }
+
+    /// The reason in words.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::FewExcursions => "the motion went this way and back fewer than five times",
+            Self::FewNear => "fewer than three excursions came near",
+            Self::NotTurned => "a clip begins or ends there, and nothing turned back as far out",
+        }
+    }
+}
+
+impl fmt::Display for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 impl End {
@@ -132,7 +183,7 @@ impl End {
         let Some(of) = self.of.negated() else { return self };
         let minus = |angle: Angle| Angle::from_radians(-angle.radians());
         let interval = self.interval.map(|[low, high]| [minus(high), minus(low)]);
-        Self { of, at: minus(self.at), interval, ..self }
+        Self { of, at: minus(self.at), reached: self.reached.map(minus), interval, ..self }
     }
 
     /// All of them on the other side, each lower end before its upper one again.
@@ -150,6 +201,7 @@ mod tests {
     #[test]
     fn names_are_those_of_the_values_and_upper_ends_follow_lower_ones() {
         assert_eq!(EndOf::ALL.map(EndOf::as_str), EndOf::NAMES);
+        assert_eq!(Open::ALL.map(Open::as_str), Open::NAMES);
         for pair in EndOf::ALL.chunks(2) {
             assert!(!pair[0].is_upper() && pair[1].is_upper());
             assert_eq!(pair[0].as_str().replace("min", "max"), pair[1].as_str());

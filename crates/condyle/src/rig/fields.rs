@@ -90,7 +90,14 @@ const ENTRY: &[Known] = &[
 
 const SOFT: &[Known] = &[plain("onset_deg"), plain("stiffness")];
 
-const END: &[Known] = &[plain("of"), plain("at_deg"), plain("visits"), plain("interval_deg")];
+const END: &[Known] = &[
+    plain("of"),
+    plain("at_deg"),
+    plain("reached_deg"),
+    plain("visits"),
+    plain("interval_deg"),
+    plain("open"),
+];
 
 const SHAPED: &[Known] = &[plain("shape")];
 

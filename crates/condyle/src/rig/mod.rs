@@ -42,7 +42,7 @@ use crate::limits::{Limit, LimitError};
 use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
-pub use end::{End, EndOf};
+pub use end::{End, EndOf, Open};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
 pub(crate) use left_out::LeftOut;

@@ -9,8 +9,8 @@ use super::json::{self, Fault, Node, Value, shortened};
 use super::path::Step;
 use super::shapes::limit;
 use super::{
-    End, EndOf, JointKind, ParentFault, Position, Rig, RigError, RigErrorKind, RigJoint, RigJoints,
-    RigWarning, RigWarningKind, Soft, Source,
+    End, EndOf, JointKind, Open, ParentFault, Position, Rig, RigError, RigErrorKind, RigJoint,
+    RigJoints, RigWarning, RigWarningKind, Soft, Source,
 };
 use crate::math::{Angle, Rotation};
 use crate::skeleton::{EndSite, Joint, JointIndex, Skeleton, SkeletonError};
@@ -325,10 +325,17 @@ fn end(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<End, Fault> {
         }
         Ok([low, high].map(Angle::from_degrees))
     };
+    let open = |of: Cursor<'_>| {
+        let word = of.word("reason", &Open::NAMES)?;
+        Ok(Open::ALL.into_iter().find(|of| of.as_str() == word).unwrap_or(Open::FewExcursions))
+    };
+    let reached = |of: Cursor<'_>| Ok::<_, Fault>(Angle::from_degrees(of.number()?));
     Ok(End {
         of,
         at: Angle::from_degrees(cursor.required("at_deg")?.number()?),
+        reached: cursor.field("reached_deg").map(reached).transpose()?,
         visits: cursor.required("visits")?.count()?,
         interval: cursor.field("interval_deg").map(interval).transpose()?,
+        open: cursor.field("open").map(open).transpose()?,
     })
 }

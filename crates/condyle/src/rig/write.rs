@@ -230,14 +230,16 @@ fn end(end: &End) -> Node<'static> {
     let mut fields = vec![
         Field::new("of", Node::string(end.of.as_str())),
         Field::new("at_deg", number(degrees(end.at))),
-        Field::new("visits", count(end.visits)),
     ];
+    fields.extend(end.reached.map(|x| Field::new("reached_deg", number(degrees(x)))));
+    fields.push(Field::new("visits", count(end.visits)));
     let interval = end.interval.map(|ends| {
         let [low, high] = ends.map(degrees);
         // Rounding may swap what is the same but for the last digit.
         numbers(&if low > high { ends.map(Angle::degrees) } else { [low, high] })
     });
     fields.extend(interval.map(|interval| Field::new("interval_deg", interval)));
+    fields.extend(end.open.map(|open| Field::new("open", Node::string(open.as_str()))));
     Node::object(fields)
 }
 

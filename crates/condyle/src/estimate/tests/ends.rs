@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::*;
 use crate::math::{Rotations, SwingAxes, trig};
 use crate::motion::{FrameRate, Track};
-use crate::rig::{End, EndOf};
+use crate::rig::{End, EndOf, Open};
 use crate::skeleton::Joint;
 
 fn with_ends() -> EstimateOptions {
@@ -56,45 +56,218 @@ fn noisy(rng: &mut Rng, rotations: &[Rotation], noise_deg: f64) -> Vec<Rotation>
     rotations.iter().map(|q| *q * jolt()).collect()
 }
 
-/// A hinge with 0.3° of noise whose visits end at points of three laws over 40°.
+/// Where visits end, from 0 to 1 of how far they may: the k-th largest of n uniform numbers, which is
+/// Beta(n + 1 − k, k); always 1 if n is 0.
+fn share_of(rng: &mut Rng, n: usize, k: usize) -> f64 {
+    let mut some: Vec<f64> = (0..n).map(|_| rng.uniform()).collect();
+    some.sort_by(|a, b| b.total_cmp(a));
+    some.get(k.wrapping_sub(1)).copied().unwrap_or(1.0)
+}
+
+/// From 0 to each of the peaks in 30 frames, held for so many, and back in 30.
+fn held(peaks: &[f64], frames: usize) -> Vec<f64> {
+    let one = |peak: &f64| {
+        let wave = bent(&[*peak], 60);
+        [&wave[..30], &vec![*peak; frames], &wave[30..]].concat()
+    };
+    peaks.iter().flat_map(one).collect()
+}
+
+/// How many of the intervals for the end of peaks by a law have it, how many are beyond and before it,
+/// how many there are, and how wide they are on average.
+struct Coverage {
+    good: usize,
+    beyond: usize,
+    before: usize,
+    told: usize,
+    width: f64,
+}
+
+impl Coverage {
+    const TRUTH: f64 = 90.0;
+
+    /// Through the whole estimate.
+    fn of(
+        rng: &mut Rng,
+        times: u64,
+        (n, k): (usize, usize),
+        spread: f64,
+        visits: usize,
+        frames: usize,
+        noise: f64,
+    ) -> Self {
+        let mut all = Self { good: 0, beyond: 0, before: 0, told: 0, width: 0.0 };
+        for _ in 0..times {
+            let peak = |rng: &mut Rng| Self::TRUTH - spread * (1.0 - share_of(rng, n, k));
+            let peaks: Vec<f64> = (0..visits).map(|_| peak(rng)).collect();
+            let motion = about(DVec3::X, &held(&peaks, frames));
+            let motion = if noise > 0.0 { noisy(rng, &motion, noise) } else { motion };
+            let end = of(&ends_of(&[motion], &with_ends()), EndOf::Max);
+            assert_eq!(end.interval.is_some(), end.open.is_none());
+            let Some([low, high]) = end.interval.map(|i| i.map(Angle::degrees)) else { continue };
+            all.told += 1;
+            // Angles are in hundredths.
+            all.beyond += usize::from(low > Self::TRUTH + 0.005);
+            all.before += usize::from(high < Self::TRUTH - 0.005);
+            all.width += high - low;
+        }
+        all.good = all.told - all.beyond - all.before;
+        all
+    }
+
+    fn share(&self) -> f64 {
+        self.good as f64 / self.told as f64
+    }
+}
+
+/// Hinges with 0.3° of noise whose visits end at points of three laws, touched for a moment or held.
 #[test]
 fn intervals_of_hinges_have_the_true_end() {
-    let times = figures(150, 1000) as usize;
-    let truth = 130.0;
+    let times = figures(20, 500);
     let mut rng = Rng::new(1);
     for (name, n, k) in [("uniform", 1, 1), ("Beta(2, 2)", 3, 2), ("Beta(5, 1)", 5, 1)] {
         let mut all = [0; 2];
-        for visits in [5, 9, 20, 50] {
-            let (mut good, mut told) = (0, 0);
-            for _ in 0..times {
-                let mut peak = || {
-                    let mut some: Vec<f64> = (0..n).map(|_| rng.uniform()).collect();
-                    some.sort_by(|a, b| b.total_cmp(a));
-                    truth - 40.0 * (1.0 - some[k - 1])
-                };
-                let peaks: Vec<f64> = (0..visits).map(|_| peak()).collect();
-                let motion = noisy(&mut rng, &about(DVec3::X, &bent(&peaks, 60)), 0.3);
-                let end = of(&ends_of(&[motion], &with_ends()), EndOf::Max);
-                let Some([low, high]) = end.interval.map(|i| i.map(Angle::degrees)) else {
-                    continue;
-                };
-                told += 1;
-                good += usize::from(low <= truth && truth <= high);
+        for (spread, frames) in
+            [10.0, 20.0, 40.0].into_iter().flat_map(|s| [(s, 0), (s, 10), (s, 20)])
+        {
+            let mut of_these = [0; 2];
+            print!("{name} over {spread}°, held {frames}:");
+            for visits in [5, 8, 15, 30, 50] {
+                let found = Coverage::of(&mut rng, times, (n, k), spread, visits, frames, 0.3);
+                let Coverage { good, beyond, before, told, .. } = found;
+                print!(" {visits} {:.3} ({beyond} {before} of {told})", found.share());
+                // Of five visits all over a wide law three may not be near each other.
+                assert!(2 * told as u64 >= times, "{name}, {visits} visits: {told} of {times}");
+                for sums in [&mut of_these, &mut all] {
+                    sums[0] += good;
+                    sums[1] += told;
+                }
             }
-            let share = good as f64 / told as f64;
-            println!("{name}, {visits} visits: {share:.3} of {told}");
-            // Of five visits all over a wide law three may not be near each other.
-            assert!(2 * told >= times, "{name}, {visits} visits: {told} of {times}");
-            all[0] += good;
-            all[1] += told;
+            let share = of_these[0] as f64 / of_these[1] as f64;
+            println!(" all {share:.3}");
             // Three standard deviations around 0.85 to 0.95.
-            let spread = 3.0 * (0.1 / told as f64).sqrt();
-            assert!((0.85 - spread..=0.95 + spread).contains(&share), "{name} {visits}: {share}");
+            let spread = 3.0 * (0.1 / of_these[1] as f64).sqrt();
+            assert!((0.85 - spread..=0.95 + spread).contains(&share), "{name} {frames}: {share}");
         }
         let share = all[0] as f64 / all[1] as f64;
         println!("{name}: {share:.3}");
         assert!((0.85..=0.95).contains(&share), "{name}: {share}");
     }
+}
+
+/// A hard stop has an interval, which has it, and is about as wide as the noise.
+#[test]
+fn ends_that_are_visited_often_have_a_narrow_interval() {
+    let times = figures(15, 500);
+    let mut rng = Rng::new(2);
+    for noise in [0.0, 0.3, 1.0] {
+        let mut all = [0; 2];
+        for (frames, visits) in [0, 10, 20].into_iter().flat_map(|f| [5, 8, 20, 60].map(|v| (f, v)))
+        {
+            let found = Coverage::of(&mut rng, times, (0, 0), 0.0, visits, frames, noise);
+            let width = found.width / found.told as f64;
+            println!(
+                "noise {noise}°, held {frames}, {visits} visits: {:.3} of {}, {width:.2}° wide",
+                found.share(),
+                found.told
+            );
+            assert_eq!(found.told as u64, times, "{noise} {frames} {visits}");
+            assert!(width <= 5.0 * noise + 0.01, "{noise} {frames} {visits}: {width}");
+            all[0] += found.good;
+            all[1] += found.told;
+        }
+        let share = all[0] as f64 / all[1] as f64;
+        println!("noise {noise}°: {share:.3}");
+        assert!(share >= 0.85, "{noise}: {share}");
+    }
+}
+
+/// A joint that rises and falls, in two clips of other noise.
+fn two_clips(rng: &mut Rng) -> [Vec<Rotation>; 2] {
+    let peaks = [88.0, 90.0, 86.0, 89.0, 84.0, 87.0];
+    [(); 2].map(|()| noisy(rng, &about(DVec3::X, &bent(&peaks, 60)), 0.3))
+}
+
+#[test]
+fn what_is_recorded_twice_counts_once() {
+    let [a, b] = two_clips(&mut Rng::new(5));
+    let one = ends_of(std::slice::from_ref(&a), &with_ends());
+    assert_eq!(of(&one, EndOf::Max).visits, 6);
+    assert_eq!(ends_of(&[a.clone(), a.clone(), a.clone()], &with_ends()), one);
+    let both = ends_of(&[a.clone(), b.clone()], &with_ends());
+    assert_eq!(of(&both, EndOf::Max).visits, 12);
+    // The noise is that of the clip in the middle.
+    let again = ends_of(&[a.clone(), b.clone(), b.clone(), a.clone()], &with_ends());
+    for (end, before) in again.iter().zip(&both) {
+        assert_eq!((end.visits, end.at, end.open), (before.visits, before.at, before.open));
+        let off =
+            |i: usize| end.interval.unwrap()[i].degrees() - before.interval.unwrap()[i].degrees();
+        assert!(off(0).abs() < 0.03 && off(1).abs() < 0.03, "{end:?} {before:?}");
+    }
+    // One frame that is another makes it another clip.
+    let mut other = a.clone();
+    other[200] = b[200];
+    assert_eq!(of(&ends_of(&[a.clone(), other], &with_ends()), EndOf::Max).visits, 12);
+    // And it is said.
+    let figures = [&a, &b, &a].map(|rotations| figure(rotations));
+    let takes = figures.each_ref().map(|(skeleton, clip)| Take { skeleton, clip });
+    let found = estimate(&takes, &with_ends()).unwrap();
+    let [warning] = found.warnings.as_slice() else { panic!("{:?}", found.warnings) };
+    assert_eq!(warning, "take 3: the same motion as take 1; visits of ends count it once");
+    assert_eq!(estimate(&takes[..2], &with_ends()).unwrap().warnings, Vec::<String>::new());
+}
+
+/// Hinge, universal joint and ball: the margin moves the limit, and nothing else.
+#[test]
+fn visits_and_intervals_do_not_depend_on_the_margin() {
+    let mut rng = Rng::new(6);
+    let first = bent(&[60.0, 58.0, 59.0, 57.0, 60.0, 59.5], 200);
+    let second = bent(&[35.0, 33.0, 34.0, 34.5, 35.0, 33.5, 32.0, 34.0], 150);
+    let third = bent(&[30.0, 28.0, 29.0, 29.5, 30.0, 27.5], 173);
+    let about_two = |i: usize| Rotation::about_x(deg(first[i])) * Rotation::about_z(deg(second[i]));
+    let universal: Vec<Rotation> = (0..1000).map(about_two).collect();
+    let ball = (0..1000).map(|i| about_two(i) * Rotation::about_y(deg(third[i]))).collect();
+    for (name, motion) in
+        [("hinge", about(DVec3::X, &first)), ("universal", universal), ("ball", ball)]
+    {
+        let motion = [noisy(&mut rng, &motion, 0.2)];
+        let with =
+            |margin: f64| ends_of(&motion, &EstimateOptions { margin: deg(margin), ..with_ends() });
+        let plain = with(0.0);
+        assert!(plain.iter().any(|end| end.interval.is_some()), "{name}: {plain:?}");
+        for margin in [1.0, 5.0, 30.0, 80.0] {
+            for end in with(margin) {
+                let before = of(&plain, end.of);
+                let moved = (end.at.degrees() - before.at.degrees()).abs();
+                assert!((moved - margin).abs() < 0.02, "{name} {margin} {end:?} {before:?}");
+                assert_eq!(End { at: before.at, ..end }, before, "{name} {margin}");
+            }
+        }
+    }
+}
+
+#[test]
+fn why_there_is_no_interval() {
+    let max = |angles: &[f64]| of(&ends_of(&[about(DVec3::X, angles)], &with_ends()), EndOf::Max);
+    let told = |end: End| (end.visits, end.interval.map(|i| i.map(Angle::degrees)), end.open);
+    let few = max(&bent(&[50.0, 49.0, 50.0, 48.0], 60));
+    assert_eq!(told(few), (4, None, Some(Open::FewExcursions)));
+    let far = max(&bent(&[50.0, 20.0, 25.0, 49.0, 22.0, 18.0], 60));
+    assert_eq!(told(far), (2, None, Some(Open::FewNear)));
+    // Six times to 50 and less, in a clip that begins elsewhere.
+    let from = |start: f64| {
+        let fall = bent(&[start], 60)[30..].to_vec();
+        max(&[fall, bent(&[49.0, 47.0, 50.0, 48.0, 46.5, 49.5], 60)].concat())
+    };
+    let (visits, plain, _) = told(from(40.0));
+    let [low, high] = plain.unwrap();
+    assert!(visits == 6 && low > 50.0 && low < 50.1 && high > 54.0, "{low} {high}");
+    // The joint was there.
+    let raised = from(54.0);
+    assert_eq!(told(raised), (6, Some([54.0, high]), None));
+    assert_eq!((raised.reached, raised.at), (Some(deg(54.0)), deg(54.0)));
+    assert_eq!(told(from(58.0)), (6, None, Some(Open::NotTurned)));
+    assert_eq!(told(from(90.0)), (0, None, Some(Open::NotTurned)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use condyle::limits::{
     EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
 };
 use condyle::math::{Angle, Arc, EulerOrder, Rotation, SwingAxes};
-use condyle::rig::{End, EndOf, JointKind, Rig, RigJoint, RigJoints, Soft, Source};
+use condyle::rig::{End, EndOf, JointKind, Open, Rig, RigJoint, RigJoints, Soft, Source};
 use condyle::skeleton::{EndSite, Joint, Skeleton};
 use condyle::synth::Rng;
 
@@ -123,8 +123,10 @@ fn end(rng: &mut Rng) -> End {
     End {
         of: *rng.choose(&EndOf::ALL).unwrap(),
         at: angle(rng, -180.0, 180.0),
+        reached: rng.chance(0.5).then(|| angle(rng, -180.0, 180.0)),
         visits: rng.bits() >> rng.below(64),
         interval: rng.chance(0.5).then_some(interval),
+        open: rng.chance(0.5).then(|| *rng.choose(&Open::ALL).unwrap()),
     }
 }
 
