@@ -40,8 +40,8 @@ const DOTS: usize = 500;
 /// What was seen of a joint, to be drawn with its limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen<'a> {
-    /// Where the bone pointed: components along x, y and the bone.
-    pub(crate) directions: &'a [DVec3],
+    /// Where the bone pointed: components along x, y and the bone, by the class of their dots.
+    pub(crate) directions: &'a [(String, Vec<DVec3>)],
     /// Where it pointed in samples that were left out.
     pub(crate) left_out: &'a [DVec3],
     /// For each arc of the figures how often its angle was in each part of the circle, from −180° on.
@@ -250,11 +250,17 @@ fn globes(
         canvas.path("cl-area", &place(outlines(view, &loops, contains)), true);
         let (shown, hidden) = strokes(view, &loops);
         canvas.path("cl-far", &place(hidden), false);
-        for (class, directions) in [("cl-seen", seen.directions), ("cl-out", seen.left_out)] {
+        let mut dots = |class: &str, directions: &[DVec3], most: usize| {
             let here = directions.iter().filter(|d| view.depth(**d) >= 0.0);
             let points: Vec<DVec2> = here.map(|d| screen(view.project(*d))).collect();
-            canvas.dots(class, &thinned(points, DOTS));
+            canvas.dots(class, &thinned(points, most));
+        };
+        // Of several kinds not more in all.
+        let most = DOTS / seen.directions.len().max(1);
+        for (class, directions) in seen.directions {
+            dots(class, directions, most);
         }
+        dots("cl-out", seen.left_out, DOTS);
 
         let mut taken = rulers(canvas, size, view, middle);
         // Neither on the other globe nor over the edge.

@@ -9,7 +9,7 @@ use super::clinical::{self, Clinical, Sources};
 use super::plot::sparkline;
 use super::series::Series;
 use super::words::{Html, Name, confidence_bar, count, counted, limits, share_bar};
-use super::{About, Take};
+use super::{About, Take, files};
 use crate::anatomy::Anatomy;
 use crate::picture::Figures;
 use crate::picture::card::twist_symbol;
@@ -67,6 +67,7 @@ pub(super) fn page(
 ) -> String {
     let entries = entries(rig);
     let explored = anatomy.map(|a| clinical::explored(rig, takes, a)).unwrap_or_default();
+    let key = files::key(takes);
     let mut sources = Sources::default();
     let (mut rows, mut cards) = (String::new(), String::new());
     let mut findings = Findings::default();
@@ -97,6 +98,7 @@ pub(super) fn page(
             prepared,
             figures,
             clinical,
+            key: &key,
         };
         add_row(&mut rows, entry, &of, &series);
         if entry.has_card {
@@ -254,11 +256,12 @@ fn head(
                        <th scope=\"col\" class=\"n\">joints</th><th scope=\"col\" class=\"n\">frames</th>\
                        <th scope=\"col\" class=\"n\">frames per second</th>\
                        <th scope=\"col\" class=\"n\">length</th></tr></thead>\n<tbody>\n");
-        for take in takes.iter().take(MOST_FILES) {
+        for (i, take) in takes.iter().take(MOST_FILES).enumerate() {
+            let spot = if takes.len() > 1 { files::swatch(i) + " " } else { String::new() };
             let fps = take.clip.rate().nominal_fps();
             let _ = writeln!(
                 text,
-                "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+                "<tr><th scope=\"row\">{spot}{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
                  <td class=\"n\">{}</td></tr>",
                 Html(take.name),
                 count(take.skeleton.len() as u64),
@@ -506,7 +509,8 @@ fn legend(text: &mut String) {
         "</ul>\n<p class=\"small\">Globes are seen along the bone, x to the right and y up, and from behind. A bone \
          that swings about +x goes down, about +y to the right. Angles are in degrees and count from the joint's zero: \
          its rest pose, where the limit's centre is not another. Dials: zero is to the right, positive angles are \
-         counter-clockwise.</p>\n</section>\n",
+         counter-clockwise. Of several files, samples on globes and curves over time have the colour of their \
+         file.</p>\n</section>\n",
     );
 }
 

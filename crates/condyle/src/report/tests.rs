@@ -413,12 +413,73 @@ fn ten_thousand_frames_of_31_balls_stay_below_three_megabytes() {
                 .collect()
         })
         .collect();
+    let part = |i: usize, n: usize| {
+        let own = |column: &Vec<Rotation>| column[i * n..(i + 1) * n].to_vec();
+        clip(&columns.iter().map(own).collect::<Vec<_>>(), n)
+    };
+    let parts = |n: usize| (0..10_000 / n).map(|i| part(i, n)).collect::<Vec<_>>();
+    let [several, many] = [2500, 1000].map(parts);
     let clip = clip(&columns, 10_000);
     let take = estimate::Take { skeleton: &skeleton, clip: &clip };
     let rig = estimate(&[take], &EstimateOptions::default()).unwrap().into_rig();
+    // The same in more than one file, with a colour for each.
+    for clips in [several, many] {
+        let take = |clip| Take { name: "wild", skeleton: &skeleton, clip };
+        let page = html(&rig, &clips.iter().map(take).collect::<Vec<_>>(), None, &About::default());
+        check(&page);
+        assert!(page.len() < 3_000_000, "{} files: {}", clips.len(), page.len());
+    }
     let take = Take { name: "wild", skeleton: &skeleton, clip: &clip };
     let page = html(&rig, &[take], None, &About::default());
     check(&page);
     assert!(page.len() < 3_000_000, "{}", page.len());
     assert!(page.matches("class=\"cl-seen\"").count() > 31 * 4, "dots in every picture");
+}
+
+/// A curve of a colour lies where its file is in time, and nowhere else.
+#[test]
+fn several_files_are_told_apart_by_colour() {
+    let skeleton = chain(&["J"]);
+    let mut rng = Rng::new(8);
+    let mut column = || -> Vec<Rotation> {
+        let turn = |_| Rotation::exp(rng.direction() * rng.between(0.0, 0.8)).unwrap();
+        (0..300).map(turn).collect()
+    };
+    let clips: Vec<Clip> = (0..10).map(|_| clip(&[column()], 300)).collect();
+    let name = |i: usize| format!("folder/take{i}.bvh");
+    let names: Vec<String> = (0..10).map(name).collect();
+    let page = |n: usize| {
+        let of = |clip| estimate::Take { skeleton: &skeleton, clip };
+        let all: Vec<estimate::Take<'_>> = clips[..n].iter().map(of).collect();
+        let rig = estimate(&all, &EstimateOptions::default()).unwrap().into_rig();
+        let takes = clips[..n].iter().zip(&names);
+        let takes: Vec<Take<'_>> =
+            takes.map(|(clip, name)| Take { name, skeleton: &skeleton, clip }).collect();
+        let page = html(&rig, &takes, None, &About::default());
+        check(&page);
+        page
+    };
+    let one = page(1);
+    assert!(
+        !one.contains("rp-curve f") && !one.contains("cl-seen f") && !one.contains("class=\"key")
+    );
+    let three = page(3);
+    for (i, colour) in ["f0", "f1", "f2"].into_iter().enumerate() {
+        let class = format!("class=\"rp-curve {colour}\" d=\"");
+        assert_eq!(three.matches(&class).count(), 3, "swings and twist");
+        let path = three.split(&class).nth(1).unwrap().split('"').next().unwrap();
+        let xs = path.split(['M', 'L']).skip(1).filter_map(|p| p.split(' ').next()?.parse().ok());
+        let xs: Vec<f64> = xs.collect();
+        let (low, high) = xs.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
+        // 784 pixels from 44 on, in three parts; a column is two pixels.
+        let part = 784.0 / 3.0;
+        assert!((low - (44.0 + part * i as f64)).abs() < 4.0, "{colour}: {low}");
+        assert!((high - (44.0 + part * (i + 1) as f64)).abs() < 4.0, "{colour}: {high}");
+        assert!(three.contains(&format!("class=\"cl-seen {colour}\"")));
+        assert!(three.contains(&format!("<i class=\"spot {colour}\"></i> <bdi>take{i}.bvh</bdi>")));
+    }
+    assert!(!three.contains("rp-curve f3") && !three.contains("others</span>"));
+    let ten = page(10);
+    assert!(ten.contains("rp-curve f6") && ten.contains("rp-curve fo"));
+    assert!(ten.contains("<i class=\"spot fo\"></i> 3 others"));
 }
