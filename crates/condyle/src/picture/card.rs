@@ -296,11 +296,17 @@ fn globes(
             canvas.circle("cl-rest", at, if size.detailed { 5.0 } else { 3.5 });
             taken.push((at - DVec2::splat(7.0), at + DVec2::splat(7.0)));
         }
-        for (d, text) in &extremes {
-            if view.depth(*d) > if view == View::FRONT { -1e-6 } else { 1e-6 } {
-                let p = view.project(*d);
-                label(canvas, screen(p), p, text, &mut taken);
-            }
+        let least = if view == View::FRONT { -1e-6 } else { 1e-6 };
+        let here: Vec<_> = extremes.iter().filter(|(d, _)| view.depth(*d) > least).collect();
+        // All dots before the first label, which is not to be under the dot of another.
+        for (d, _) in &here {
+            let at = screen(view.project(*d));
+            canvas.circle("cl-dot", at, 3.5);
+            taken.extend([(at - DVec2::splat(5.0), at + DVec2::splat(5.0)); 4]);
+        }
+        for (d, text) in here {
+            let p = view.project(*d);
+            label(canvas, screen(p), p, text, &mut taken);
         }
     }
     if size.legend {
@@ -502,8 +508,6 @@ fn label(
             best = Some((cost, anchor, offset));
         }
     }
-    canvas.circle("cl-dot", at, 3.5);
-    taken.push((at - DVec2::splat(4.0), at + DVec2::splat(4.0)));
     if let Some((_, anchor, offset)) = best {
         let from = corner(anchor, at + offset);
         // What is below a text can still be seen, another text cannot.
