@@ -53,8 +53,8 @@ impl Entry<'_> {
 /// What is found out about joints on the way, for the list of what to look at first.
 #[derive(Default)]
 struct Findings {
-    /// Beyond the published range by more than 10°.
-    beyond: Vec<(usize, String)>,
+    /// Beyond the published range by more than 10°: by how much, and what goes how far.
+    beyond: Vec<(usize, f64, String)>,
     /// Less than half of the published range was explored.
     little: Vec<(usize, f64)>,
 }
@@ -178,9 +178,11 @@ impl Findings {
     fn add(&mut self, id: usize, clinical: &[Clinical]) {
         const FAR: f64 = 10.0;
         for joint in clinical {
-            if let Some((angle, by)) = joint.beyond().filter(|(_, by)| by.to_degrees() > FAR) {
-                let angle = angle.split(" (").next().unwrap_or(angle);
-                self.beyond.push((id, format!("{angle} {}", degrees(by))));
+            for end in joint.beyond().filter(|end| end.by.degrees() > FAR) {
+                let [seen, published] = [end.seen, end.published].map(|a| degrees(a.radians()));
+                let star = if end.source.status.is_doubtful() { "*" } else { "" };
+                let how = format!("{} {seen}, published {published}{star}", end.name);
+                self.beyond.push((id, end.by.radians(), how));
             }
         }
         if let Some(share) = explored(clinical).filter(|share| *share < 0.5) {
@@ -358,7 +360,8 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         let all: Vec<String> = findings
             .little
             .iter()
-            .map(|(id, share)| format!("{} ({:.0} %)", link(*id), 100.0 * share))
+            // A line is not broken before the sign.
+            .map(|(id, share)| format!("{} ({:.0}\u{a0}%)", link(*id), 100.0 * share))
             .collect();
         items.push(format!(
             "<b>Little explored</b>: the motion shows less than half of the published range, so that these limits say \
@@ -367,12 +370,17 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         ));
     }
     if !findings.beyond.is_empty() {
+        let mut far: Vec<&(usize, f64, String)> = findings.beyond.iter().collect();
+        far.sort_by(|a, b| b.1.total_cmp(&a.1));
         let all: Vec<String> =
-            findings.beyond.iter().map(|(id, how)| format!("{} ({how})", link(*id))).collect();
-        items.push(format!(
-            "<b>Beyond the published range</b> by more than 10°: {}.",
-            some_of(&all)
-        ));
+            far.iter().map(|(id, _, how)| format!("{} ({how})", link(*id))).collect();
+        let shown = some_of(&all);
+        let star = if shown.contains("°*") {
+            " * No published value as it stands: the card says more."
+        } else {
+            ""
+        };
+        items.push(format!("<b>Beyond the published range</b> by more than 10°: {shown}.{star}"));
     }
     let notes = notes(entries);
     text.push_str("<section id=\"first\">\n<h2>Look at these first</h2>\n");
