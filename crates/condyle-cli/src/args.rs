@@ -509,6 +509,10 @@ pub(crate) struct Corpus {
     #[arg(long, value_name = "GB", default_value = "4", allow_hyphen_values = true,
           value_parser = gigabytes, requires = "two_pass")]
     pub(crate) memory: f64,
+    /// Estimate left and right from the samples of both, as mirror images, and what is in the middle
+    /// from its samples and their images. For figures whose joints have known names
+    #[arg(long, requires = "two_pass")]
+    pub(crate) symmetrise: bool,
     /// Replace a rig that is there, edited entries and all
     #[arg(long)]
     pub(crate) fresh: bool,

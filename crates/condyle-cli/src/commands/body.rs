@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
-use condyle::anatomy::{AnatomicalJoint, Anatomy, Asymmetry, BodySide, Explored, ExploredAngle};
-use condyle::estimate::{Estimate as Found, Pair};
+use condyle::anatomy::{
+    AnatomicalJoint, Anatomy, Asymmetry, Beyond, BodySide, Explored, ExploredAngle,
+};
+use condyle::estimate::Pair;
 use condyle::math::Angle;
-use condyle::presets::Citation;
+use condyle::presets::Status;
 use condyle::rig::RigJoints;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Value, json};
@@ -20,6 +22,9 @@ const DIFFERENT: f64 = 5.0;
 
 /// Nor are angles that are out of a published range by less.
 const BEYOND: f64 = 10.0;
+
+/// What stars mean.
+const DOUBTFUL: &str = "  * constructed from published values, or recalled and not verified: docs/presets.md has which";
 
 /// So many lines a section has.
 const LINES: usize = 8;
@@ -73,16 +78,16 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     pub(super) fn of(
         anatomy: Option<&'a Anatomy>,
-        found: &'a Found,
+        skeleton: &'a Skeleton,
+        joints: &'a RigJoints,
         clips: &[Moving],
         threads: NonZeroUsize,
     ) -> Self {
-        let skeleton = &found.skeleton;
         let clips: Vec<_> = clips.iter().map(|c| (&c.skeleton, &c.clip)).collect();
-        let symmetry = anatomy.map(|a| a.asymmetries(skeleton, &found.joints, threads));
-        let explored = anatomy.map(|a| a.explored(skeleton, &clips, &found.joints, threads));
+        let symmetry = anatomy.map(|a| a.asymmetries(skeleton, joints, threads));
+        let explored = anatomy.map(|a| a.explored(skeleton, &clips, joints, threads));
         let (symmetry, explored) = (symmetry.unwrap_or_default(), explored.unwrap_or_default());
-        Self { skeleton, joints: &found.joints, symmetry, explored }
+        Self { skeleton, joints, symmetry, explored }
     }
 
     fn name(&self, joint: JointIndex) -> &str {
@@ -132,8 +137,10 @@ impl<'a> Body<'a> {
                 "published": {
                     "min_deg": json_degrees(range.low),
                     "max_deg": json_degrees(range.high),
-                    "min_source": source(&range.low_source),
-                    "max_source": source(&range.high_source),
+                    "min_source": range.low_source.credit(),
+                    "max_source": range.high_source.credit(),
+                    "min_status": range.low_source.status.as_str(),
+                    "max_status": range.high_source.status.as_str(),
                 },
                 "explored": (1e4 * coverage.share).round() / 1e4,
                 "below_deg": json_degrees(coverage.below),
@@ -147,9 +154,12 @@ impl<'a> Body<'a> {
     pub(super) fn text(&self, norms: bool) -> String {
         let mut text = String::new();
         self.add_symmetry(&mut text);
-        self.add_beyond(&mut text);
+        let mut starred = self.add_beyond(&mut text);
         if norms {
-            self.add_norms(&mut text);
+            starred |= self.add_norms(&mut text);
+        }
+        if starred {
+            let _ = writeln!(text, "{DOUBTFUL}");
         }
         text
     }
@@ -174,37 +184,34 @@ impl<'a> Body<'a> {
         add(text, "Left and right differ (--symmetrise makes them one):", &lines);
     }
 
-    fn add_beyond(&self, text: &mut String) {
-        let by = |angle: &ExploredAngle| {
-            let beyond =
-                angle.published.as_ref().map(|(_, c)| c.below.degrees().max(c.above.degrees()));
-            beyond.unwrap_or(0.0)
-        };
-        let mut far: Vec<_> = self.published().filter(|(_, angle)| by(angle) > BEYOND).collect();
-        far.sort_by(|a, b| by(b.1).total_cmp(&by(a.1)));
+    /// Both ends of an angle, if both are. Returns whether a star is among what is told.
+    fn add_beyond(&self, text: &mut String) -> bool {
+        let ends =
+            self.published().flat_map(|(of, angle)| angle.beyond().map(move |end| (of, end)));
+        let mut far: Vec<(&Explored<'a>, Beyond<'_>)> =
+            ends.filter(|(_, end)| end.by.degrees() > BEYOND).collect();
+        far.sort_by(|a, b| b.1.by.radians().total_cmp(&a.1.by.radians()));
         let lines: Vec<String> = far
             .iter()
-            .filter_map(|(of, angle)| {
-                let (range, coverage) = angle.published.as_ref()?;
-                let above = coverage.above >= coverage.below;
-                let [lowest, highest] = angle.seen?;
-                // Each is told by the name that makes it positive.
-                let (name, seen, known, source_of) = if above {
-                    (angle.name.positive, highest, range.high, &range.high_source)
-                } else {
-                    (angle.name.negative, -lowest, -range.low, &range.low_source)
-                };
-                let (seen, known) = (degrees(seen), degrees(known));
+            .map(|(of, end)| {
+                let (seen, known) = (degrees(end.seen), degrees(end.published));
+                let star = star(end.source.status.is_doubtful());
                 // Only who: titles and editions are in the JSON.
-                let from = source_of.who.split(',').next().unwrap_or_default();
-                let title = self.title(of.joint);
-                Some(format!("  {title}: {name} {seen}°, published {known}° ({from})"))
+                let who = end.source.who.split(',').next().unwrap_or_default();
+                let ours = match end.source.status {
+                    Status::Constructed => "constructed from ",
+                    _ => "",
+                };
+                let (title, name) = (self.title(of.joint), end.name);
+                format!("  {title}: {name} {seen}°, published {known}°{star} ({ours}{who})")
             })
             .collect();
         add(text, "Beyond what is published of people (docs/anatomy.md has reasons):", &lines);
+        far.iter().take(LINES).any(|(_, end)| end.source.status.is_doubtful())
     }
 
-    fn add_norms(&self, text: &mut String) {
+    /// Returns whether a star is among them.
+    fn add_norms(&self, text: &mut String) -> bool {
         let _ = writeln!(text, "\nExplored of the published ranges, in degrees:");
         if self.published().next().is_none() {
             let _ = writeln!(text, "  none: no table has the names of the joints");
@@ -216,6 +223,9 @@ impl<'a> Body<'a> {
                 let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 6));
             }
         }
+        let moving = self.published().filter(|(_, angle)| angle.seen.is_some() && angle.moves);
+        let ranges = moving.filter_map(|(_, angle)| angle.published.as_ref());
+        ranges.flat_map(|(range, _)| range.is_doubtful()).any(|doubtful| doubtful)
     }
 }
 
@@ -228,12 +238,13 @@ fn of_published(angle: &ExploredAngle) -> Option<String> {
         return Some(format!("{name} {}", note.unwrap_or_default()));
     };
     let whole = |angle: Angle| angle.degrees().round() + 0.0;
-    let [seen, known] =
-        [seen, [range.low, range.high]].map(|[a, b]| format!("{}..{}", whole(a), whole(b)));
+    let [from, to] = seen.map(whole);
+    let [low, high] = range.is_doubtful().map(star);
+    let known = format!("{}{low}..{}{high}", whole(range.low), whole(range.high));
     // A line is not broken before the sign.
     let share = format!("{:.0}\u{a0}%", 100.0 * coverage.share);
     let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
-    Some(format!("{name} {seen} of {known}, {share}{note}"))
+    Some(format!("{name} {from}..{to} of {known}, {share}{note}"))
 }
 
 /// A heading and the first of some lines, if there are any.
@@ -258,6 +269,7 @@ fn in_words(joint: &AnatomicalJoint) -> String {
     }
 }
 
-fn source(of: &Citation) -> String {
-    format!("{}, {}", of.who, of.year)
+/// What marks a published value that is doubtful.
+const fn star(doubtful: bool) -> &'static str {
+    if doubtful { "*" } else { "" }
 }

@@ -9,20 +9,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use condyle::anatomy::Anatomy;
 use condyle::estimate::{
-    Estimate as Found, EstimateOptions, Method, RestsDiffer, Summary, Take, estimate,
+    Estimate as Found, EstimateOptions, Method, RestsDiffer, Summary, Take, estimate_paired,
 };
 use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::math::Rotation;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
-use super::Answer;
 use super::estimate::{
     Moving, Origin, Target, clip_of, deliver, existing, failure_of, same_figure, warn_of_idle,
     with_path,
 };
 use super::stats::estimated;
+use super::{Answer, body};
 use crate::args::Corpus;
 use crate::output::{Failure, counted, printable, progress, some_of, working};
 
@@ -68,8 +69,11 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
         let failure = Failure::usage(what, "condyle info FILE says more about one of them");
         return Err(nothing_left(unread, failure));
     }
+    let mut symmetrised = None;
     let mut found = if args.two_pass {
-        exactly(&sum, &jobs, args, &options)?
+        let found;
+        (found, symmetrised) = exactly(&sum, &jobs, args, &options)?;
+        found
     } else {
         let mut found = estimated(&sum.all, &options)?;
         found.warnings.extend(sum.warnings(&found.skeleton, &jobs));
@@ -85,7 +89,8 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
         let whose = sum.figure.first().map_or(Path::new(""), |i| &jobs[*i].path);
         same_figure(old, &target, &found.skeleton, whose)?;
     }
-    let origin = origin(&sum, &jobs, &unread);
+    let mut origin = origin(&sum, &jobs, &unread);
+    origin.lines.extend(symmetrised);
     let answer = deliver(&target, there, &found, &origin)?;
     unread.iter().for_each(Failure::print);
     sum.skipped.drain(..).for_each(|problem| problem.print());
@@ -495,13 +500,13 @@ impl Sum {
     }
 }
 
-/// All motion at once.
+/// All motion at once, and what was symmetrised.
 fn exactly(
     sum: &Sum,
     jobs: &[Job],
     args: &Corpus,
     options: &EstimateOptions,
-) -> Result<Found, Failure> {
+) -> Result<(Found, Option<String>), Failure> {
     let needed = sum.size * BYTES_EACH / 1e9;
     if needed > args.memory {
         let needed = match (1000.0 * needed).ceil() {
@@ -534,14 +539,21 @@ fn exactly(
     }
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
+    let first = clips.first().filter(|_| args.symmetrise);
+    let anatomy = first.and_then(|first| Anatomy::of(&first.skeleton));
+    let pairs = first.map(|first| body::pairs(anatomy.as_ref(), first)).transpose()?;
     let sign = working("estimating");
-    let found = estimate(&takes, options);
+    let found = estimate_paired(&takes, &pairs.unwrap_or_default(), None, options);
     sign.finish_and_clear();
     let mut found = found.map_err(|error| failure_of(&error, &clips))?;
+    let symmetrised = anatomy.as_ref().map(|anatomy| {
+        anatomy.symmetrise(&found.skeleton, &mut found.joints);
+        body::symmetrised(anatomy, &found.skeleton)
+    });
     for warning in &mut found.warnings {
         *warning = with_path(warning, &clips);
     }
-    Ok(found)
+    Ok((found, symmetrised))
 }
 
 #[cfg(test)]

@@ -116,7 +116,9 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         .iter()
         .map(|c| json!({ "path": c.path.display().to_string(), "frames": c.clip.frame_count() }));
     json.insert("files".to_owned(), files.collect());
-    let body = Body::of(anatomy.as_ref(), &found, &clips, options.threads);
+    // What is kept of a rig that is there counts, as in the report.
+    let (rig, _) = updated(there.clone(), &found);
+    let body = Body::of(anatomy.as_ref(), &found.skeleton, &rig.joints, &clips, options.threads);
     if args.json {
         json.extend(body.json());
     }
@@ -127,7 +129,6 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     };
     let mut beside = None;
     if let Some(path) = &args.report {
-        let (rig, _) = updated(there.clone(), &found);
         let page = report::of_estimate(&rig, &found, &clips, args);
         json.insert("report".to_owned(), json!(path.display().to_string()));
         lines.push(format!("The report is in {}.", path.display()));

@@ -184,6 +184,29 @@ fn two_passes_give_the_exact_answer() {
 }
 
 #[test]
+fn two_passes_symmetrise_as_an_estimate_does() {
+    let folder = Folder::new("corpus_symmetry");
+    assert_eq!(code(&folder, "demo -o demo"), Some(0));
+    for sub in ["all", "nameless"] {
+        fs::create_dir_all(folder.0.join(sub)).unwrap();
+    }
+    folder.write("all/figure.bvh", &folder.read("demo/figure.bvh"));
+    folder.write("nameless/swing.bvh", &swinging(100));
+    let got = folder.condyle("corpus all -o rig.json --two-pass --symmetrise");
+    assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+    assert!(String::from_utf8_lossy(&got.stdout).contains("\nSymmetrised: "));
+    assert_eq!(code(&folder, "estimate all/figure.bvh -o exact.json --symmetrise"), Some(0));
+    assert_eq!(folder.read("rig.json"), folder.read("exact.json"));
+    let got = folder.condyle("corpus nameless -o x.json --two-pass --symmetrise");
+    assert_eq!(got.status.code(), Some(2));
+    assert!(complaints(&got).contains("left from right"), "{}", complaints(&got));
+    // Sums of samples cannot be mirrored.
+    let got = folder.condyle("corpus all -o x.json --symmetrise");
+    assert_eq!(got.status.code(), Some(2));
+    assert!(complaints(&got).contains("--two-pass"), "{}", complaints(&got));
+}
+
+#[test]
 fn the_figure_is_that_of_most_files() {
     let folder = Folder::new("most");
     for sub in ["all/a", "all/b"] {

@@ -594,6 +594,11 @@ fn left_and_right_are_compared_and_with_symmetrise_one() {
         );
         assert_eq!(folder.condyle("check stiff.bvh --rig s.json").status.code(), Some(0));
     }
+    // What is kept of a rig counts, not what was estimated anew.
+    let kept = folder.read("s.json").replace("\"estimated\"", "\"edited\"");
+    folder.write("kept.json", &kept);
+    let got = folder.condyle("estimate stiff.bvh -o kept.json");
+    assert!(!String::from_utf8_lossy(&got.stdout).contains("Left and right differ"), "{got:?}");
     let got = folder.condyle("estimate stiff.bvh -o s.json --symmetrise --fresh");
     let out = String::from_utf8(got.stdout).unwrap();
     assert!(out.contains("\nSymmetrised: ") && !out.contains("Left and right differ"), "{out}");
@@ -608,7 +613,7 @@ fn published_ranges_are_told_where_names_are_known() {
     let out = String::from_utf8(got.stdout).unwrap();
     let at = out.find("Explored of the published ranges").unwrap_or_else(|| panic!("{out}"));
     let knee = out[at..].lines().find(|l| l.contains("left knee (LeftLeg)")).unwrap();
-    assert!(knee.contains("flexion ") && knee.contains(" of 0..140, "), "{out}");
+    assert!(knee.contains("flexion ") && knee.contains(" of 0*..140, "), "{out}");
     assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
     let found = json(&folder, "estimate --json demo/figure.bvh -o rig.json");
     let norms = found["norms"].as_array().unwrap();
@@ -622,6 +627,15 @@ fn published_ranges_are_told_where_names_are_known() {
         "{knee}"
     );
     assert!(knee["published"]["max_source"].as_str().is_some_and(|s| s.len() > 5), "{knee}");
+    assert_eq!(knee["published"]["max_status"], "seen");
+    // Of the lumbar spine flexion and extension are published as a sum only.
+    let back = norms.iter().find(|n| n["what"] == "lumbar" && n["angle"] == "flexion").unwrap();
+    for end in ["min", "max"] {
+        assert_eq!(back["published"][format!("{end}_status")], "constructed", "{back}");
+        let source = back["published"][format!("{end}_source")].as_str().unwrap();
+        assert!(source.starts_with("constructed, "), "{source}");
+    }
+    assert!(out.contains("-19*..56*,") && out.contains("\n  * constructed from"), "{out}");
     // Names that no table has.
     folder.write("swing.bvh", &swinging(100));
     let found = json(&folder, "estimate --json swing.bvh -o swing.json");

@@ -1,10 +1,12 @@
 //! The clinical angles that motion goes through, against their published ranges.
 
+use std::f64::consts::{PI, TAU};
 use std::num::NonZeroUsize;
 
 use super::{AnatomicalJoint, Anatomy, AngleName, BodyJoint, Coverage, PublishedRange};
 use crate::math::{Angle, Rotation};
 use crate::motion::Clip;
+use crate::presets::Citation;
 use crate::rig::{LeftOut, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
@@ -23,7 +25,9 @@ pub struct Explored<'a> {
 pub struct ExploredAngle {
     /// Which.
     pub name: AngleName,
-    /// The lowest and the highest that was seen, in frames that count. `None` if none does.
+    /// The lowest and the highest that was seen, in frames that count. `None` if none does. Of an angle
+    /// that goes around, everything but the largest gap between what was seen (A9): it may end beyond
+    /// ±180°, and its middle does not.
     pub seen: Option<[Angle; 2]>,
     /// The share of the frames that count: those in which the angle is not
     /// [nearly singular](AnatomicalJoint::is_nearly_singular).
@@ -35,7 +39,34 @@ pub struct ExploredAngle {
     pub published: Option<(PublishedRange, Coverage)>,
 }
 
+/// An end of a clinical angle beyond its published range, told by the name that makes it positive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beyond<'a> {
+    /// The motion.
+    pub name: &'static str,
+    /// How far it goes.
+    pub seen: Angle,
+    /// How far it goes by what is published.
+    pub published: Angle,
+    /// By how much it is beyond that.
+    pub by: Angle,
+    /// Where the published value is from.
+    pub source: &'a Citation,
+}
+
 impl ExploredAngle {
+    /// The ends that are beyond the published range: none, one or both.
+    pub fn beyond(&self) -> impl Iterator<Item = Beyond<'_>> {
+        let both = self.seen.zip(self.published.as_ref()).map(|([low, high], (range, by))| {
+            let (name, low_source, high_source) =
+                (self.name, &range.low_source, &range.high_source);
+            let below = (name.negative, -low, -range.low, by.below, low_source);
+            [below, (name.positive, high, range.high, by.above, high_source)]
+        });
+        let ends = both.into_iter().flatten().filter(|(.., by, _)| by.radians() > 0.0);
+        ends.map(|(name, seen, published, by, source)| Beyond { name, seen, published, by, source })
+    }
+
     /// What to know about the range, in words: nothing if all frames count and it moves.
     #[must_use]
     pub fn note(&self) -> Option<String> {
@@ -153,8 +184,54 @@ impl<'a> Explored<'a> {
 struct Tally {
     frames: u64,
     counted: [u64; 3],
+    /// Of angles that do not go around.
     lowest: [Option<Angle>; 3],
     highest: [Option<Angle>; 3],
+    /// Of those that do: the first and the third of a sequence, the rotation of a shoulder.
+    around: [Around; 3],
+}
+
+/// Where angles are on the circle: the lowest and the highest in each degree.
+#[derive(Default)]
+struct Around(Vec<Option<[f64; 2]>>);
+
+impl Around {
+    const PARTS: usize = 360;
+    /// Of a part: one degree.
+    const WIDTH: f64 = TAU / 360.0;
+
+    /// Takes in an angle in (−π, π].
+    fn add(&mut self, angle: f64) {
+        self.0.resize(Self::PARTS, None);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let place = ((angle + PI) / Self::WIDTH) as usize;
+        let part = &mut self.0[place.min(Self::PARTS - 1)];
+        let [low, high] = part.unwrap_or([angle; 2]);
+        *part = Some([low.min(angle), high.max(angle)]);
+    }
+
+    /// All but the largest gap, the middle in (−π, π]. Gaps of less than a degree are none: where
+    /// there are no others, from the lowest to the highest.
+    ///
+    /// # Source
+    ///
+    /// Eq 16 to 18 of M. Engell-Nørregård and K. Erleben, "Estimation of joint types and joint limits
+    /// from motion capture data" (A9).
+    fn ends(&self) -> Option<[f64; 2]> {
+        let parts: Vec<[f64; 2]> = self.0.iter().flatten().copied().collect();
+        let (&[first, _], &[_, last]) = (parts.first()?, parts.last()?);
+        let mut ends = [first, last];
+        let mut widest = (first + TAU - last).max(Self::WIDTH);
+        for pair in parts.windows(2) {
+            let ([_, from], [to, _]) = (pair[0], pair[1]);
+            if to - from > widest {
+                widest = to - from;
+                // What is before the gap comes after what is behind it.
+                ends = if to + from > 0.0 { [to - TAU, from] } else { [to, from + TAU] };
+            }
+        }
+        Some(ends)
+    }
 }
 
 impl Tally {
@@ -173,6 +250,12 @@ impl Tally {
                 _ => (false, false),
             };
             self.counted[i] += u64::from(low);
+            if goes_around(joint.what, i) {
+                if low && angle.radians().is_finite() {
+                    self.around[i].add(angle.radians());
+                }
+                continue;
+            }
             let better = |known: Option<Angle>, is: fn(&Angle, &Angle) -> bool| {
                 known.filter(|known| !is(&angle, known)).or(Some(angle))
             };
@@ -187,9 +270,18 @@ impl Tally {
 
     /// The lowest and the highest of an angle.
     fn seen(&self, i: usize) -> Option<[Angle; 2]> {
+        if let Some(ends) = self.around[i].ends() {
+            return Some(ends.map(Angle::from_radians));
+        }
         let highest = self.highest[i]?;
         Some([self.lowest[i].unwrap_or(highest), highest])
     }
+}
+
+/// Whether −180° and 180° are the same angle: not of the second one of a sequence, nor of the swing
+/// of a shoulder.
+fn goes_around(what: BodyJoint, i: usize) -> bool {
+    i == 2 || (i == 0 && what != BodyJoint::Shoulder)
 }
 
 /// The joints of an anatomical joint in one clip.
@@ -243,5 +335,44 @@ impl<'a> Chain<'a> {
                 tally.add(self.joint, angles);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    /// By sorting: A9's own words.
+    #[test]
+    fn an_angle_that_goes_around_is_all_but_the_largest_gap_a9() {
+        let mut rng = Rng::new(61);
+        for round in 0..2000 {
+            let n = 1 + round % 40;
+            let wide = rng.between(0.05, PI);
+            let about = rng.between(-PI, PI);
+            let angle = |_| Angle::from_radians(about + rng.between(-wide, wide)).wrapped();
+            let mut angles: Vec<f64> = (0..n).map(angle).map(Angle::radians).collect();
+            let mut around = Around::default();
+            angles.iter().for_each(|a| around.add(*a));
+            let [low, high] = around.ends().unwrap();
+            angles.sort_by(f64::total_cmp);
+            let next = |i: usize| angles[(i + 1) % n] + if i + 1 == n { TAU } else { 0.0 };
+            let gaps: Vec<f64> = (0..n).map(|i| next(i) - angles[i]).collect();
+            let widest = gaps.iter().copied().fold(0.0, f64::max);
+            // 40 angles leave 9° somewhere.
+            assert!((high - low - (TAU - widest)).abs() < 1e-12, "{low} {high} {widest}");
+            assert!((low + high).abs() <= TAU + 1e-12, "{low} {high}");
+            for a in &angles {
+                let inside = |a: f64| (low - 1e-12..=high + 1e-12).contains(&a);
+                assert!(inside(*a) || inside(a - TAU) || inside(a + TAU));
+            }
+        }
+        assert_eq!(Around::default().ends(), None);
+        // All around: nothing is left out.
+        let mut around = Around::default();
+        (0..7200).for_each(|i| around.add(f64::from(i - 3600) * PI / 3600.0));
+        let [low, high] = around.ends().unwrap();
+        assert!(high - low > TAU - 0.001, "{low} {high}");
     }
 }

@@ -25,7 +25,7 @@ use crate::math::{Angle, Rotation};
 use crate::skeleton::{JointIndex, Skeleton};
 
 pub use angles::{AnatomicalJoint, AngleName};
-pub use explored::{Explored, ExploredAngle};
+pub use explored::{Beyond, Explored, ExploredAngle};
 pub use names::{BodyJoint, BodySide, NameTable, tables};
 pub use norms::{Coverage, PublishedRange};
 pub use symmetry::Asymmetry;

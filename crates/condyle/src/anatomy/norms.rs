@@ -1,5 +1,7 @@
 //! Published ranges of clinical angles, and how much of them was explored.
 
+use std::f64::consts::TAU;
+
 use super::{AnatomicalJoint, BodyJoint};
 use crate::math::Angle;
 use crate::presets::{self, Citation};
@@ -78,6 +80,12 @@ impl AnatomicalJoint {
 }
 
 impl PublishedRange {
+    /// Whether the lowest and the highest are [doubtful](presets::Status::is_doubtful).
+    #[must_use]
+    pub fn is_doubtful(&self) -> [bool; 2] {
+        [&self.low_source, &self.high_source].map(|source| source.status.is_doubtful())
+    }
+
     /// How much of the range angles between a lowest and a highest one explored. Zero for ends that are
     /// not numbers or the wrong way round.
     ///
@@ -96,8 +104,10 @@ impl PublishedRange {
         if from > to || from.is_nan() || to.is_nan() {
             return Coverage { share: 0.0, below: Angle::ZERO, above: Angle::ZERO };
         }
-        let explored = to.clamp(low, high) - from.clamp(low, high);
-        let share = if high > low { explored / (high - low) } else { 0.0 };
+        // What goes beyond half a turn may come in again on the other side.
+        let within = |turn: f64| (to + turn).clamp(low, high) - (from + turn).clamp(low, high);
+        let explored = within(-TAU) + within(0.0) + within(TAU);
+        let share = if high > low { (explored / (high - low)).min(1.0) } else { 0.0 };
         let beyond = |by: f64| Angle::from_radians(by.max(0.0));
         Coverage { share, below: beyond(low - from), above: beyond(to - high) }
     }
@@ -163,5 +173,8 @@ mod tests {
             assert_eq!(of(a, b).share, 0.0);
         }
         assert_eq!(of(f64::NEG_INFINITY, f64::INFINITY).share, 1.0);
+        // All around but from 40 to 50: 70 of 155 on the one side, 75 on the other.
+        assert!((of(-310.0, 40.0).share - 145.0 / 155.0).abs() < 1e-12);
+        assert!((of(50.0, 400.0).share - 145.0 / 155.0).abs() < 1e-12);
     }
 }

@@ -732,6 +732,26 @@ fn ranges_leave_out_what_is_nearly_singular_and_say_so() {
     let [flexion, _, pronation] = seen("LeftForeArm", &bends);
     assert!(flexion.moves && !pronation.moves);
     assert_eq!(pronation.note().as_deref(), Some("not moved by this joint"));
+    // A hip that bends from 13 to 87, and flips over the half turn: neither −178 nor all between.
+    let mut flips: Vec<[f64; 3]> = (13..=87).map(|i| [f64::from(i), 30.0, 0.0]).collect();
+    flips.extend([[174.0, 60.0, 0.0], [-178.0, 60.0, 0.0]]);
+    let [flexion, ..] = seen("LeftUpLeg", &flips);
+    assert_eq!(whole(&flexion), Some([13.0, 182.0]));
+    let (_, coverage) = flexion.published.as_ref().unwrap();
+    assert!((coverage.share - 112.0 / 155.0).abs() < 1e-9, "{coverage:?}");
+    assert_eq!(coverage.below, Angle::ZERO);
+    // Both ends that are beyond are told, each by its own name.
+    let bends: Vec<[f64; 3]> = (-45..=150).map(|i| [f64::from(i), 20.0, 0.0]).collect();
+    let [flexion, abduction, _] = seen("LeftUpLeg", &bends);
+    let told = |angle: &ExploredAngle| -> Vec<(&'static str, [f64; 3])> {
+        let ends = angle.beyond();
+        ends.map(|e| (e.name, [e.seen, e.published, e.by].map(|a| a.degrees().round()))).collect()
+    };
+    assert_eq!(
+        told(&flexion),
+        [("extension", [45.0, 30.0, 15.0]), ("flexion", [150.0, 125.0, 25.0])]
+    );
+    assert!(told(&abduction).is_empty());
 }
 
 /// Judged by many more trials: rotations spread evenly, and moved into the one limit.

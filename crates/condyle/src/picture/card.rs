@@ -40,8 +40,8 @@ const DOTS: usize = 500;
 /// What was seen of a joint, to be drawn with its limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen<'a> {
-    /// Where the bone pointed: components along x, y and the bone.
-    pub(crate) directions: &'a [DVec3],
+    /// Where the bone pointed: components along x, y and the bone, by the class of their dots.
+    pub(crate) directions: &'a [(String, Vec<DVec3>)],
     /// Where it pointed in samples that were left out.
     pub(crate) left_out: &'a [DVec3],
     /// For each arc of the figures how often its angle was in each part of the circle, from −180° on.
@@ -250,11 +250,17 @@ fn globes(
         canvas.path("cl-area", &place(outlines(view, &loops, contains)), true);
         let (shown, hidden) = strokes(view, &loops);
         canvas.path("cl-far", &place(hidden), false);
-        for (class, directions) in [("cl-seen", seen.directions), ("cl-out", seen.left_out)] {
+        let mut dots = |class: &str, directions: &[DVec3], most: usize| {
             let here = directions.iter().filter(|d| view.depth(**d) >= 0.0);
             let points: Vec<DVec2> = here.map(|d| screen(view.project(*d))).collect();
-            canvas.dots(class, &thinned(points, DOTS));
+            canvas.dots(class, &thinned(points, most));
+        };
+        // Of several kinds not more in all.
+        let most = DOTS / seen.directions.len().max(1);
+        for (class, directions) in seen.directions {
+            dots(class, directions, most);
         }
+        dots("cl-out", seen.left_out, DOTS);
 
         let mut taken = rulers(canvas, size, view, middle);
         // Neither on the other globe nor over the edge.
@@ -290,11 +296,17 @@ fn globes(
             canvas.circle("cl-rest", at, if size.detailed { 5.0 } else { 3.5 });
             taken.push((at - DVec2::splat(7.0), at + DVec2::splat(7.0)));
         }
-        for (d, text) in &extremes {
-            if view.depth(*d) > if view == View::FRONT { -1e-6 } else { 1e-6 } {
-                let p = view.project(*d);
-                label(canvas, screen(p), p, text, &mut taken);
-            }
+        let least = if view == View::FRONT { -1e-6 } else { 1e-6 };
+        let here: Vec<_> = extremes.iter().filter(|(d, _)| view.depth(*d) > least).collect();
+        // All dots before the first label, which is not to be under the dot of another.
+        for (d, _) in &here {
+            let at = screen(view.project(*d));
+            canvas.circle("cl-dot", at, 3.5);
+            taken.extend([(at - DVec2::splat(5.0), at + DVec2::splat(5.0)); 4]);
+        }
+        for (d, text) in here {
+            let p = view.project(*d);
+            label(canvas, screen(p), p, text, &mut taken);
         }
     }
     if size.legend {
@@ -496,8 +508,6 @@ fn label(
             best = Some((cost, anchor, offset));
         }
     }
-    canvas.circle("cl-dot", at, 3.5);
-    taken.push((at - DVec2::splat(4.0), at + DVec2::splat(4.0)));
     if let Some((_, anchor, offset)) = best {
         let from = corner(anchor, at + offset);
         // What is below a text can still be seen, another text cannot.

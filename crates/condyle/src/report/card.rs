@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 
 use super::clinical::{Clinical, Sources};
 use super::column::{around, extent};
@@ -26,6 +26,8 @@ pub(super) struct Subject<'a> {
     pub(super) prepared: PreparedLimit,
     pub(super) figures: Figures,
     pub(super) clinical: Vec<Clinical>,
+    /// Which colour is whose, of several files.
+    pub(super) key: &'a str,
 }
 
 /// How wide the pictures of a card are beside each other.
@@ -66,7 +68,7 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
         text.push_str("<p>It holds still in all frames.</p>\n");
     } else {
         let class = if of.figures.arcs.len() == 1 { "figures one" } else { "figures" };
-        let _ = writeln!(text, "<div class=\"{class}\">");
+        let _ = writeln!(text, "{}<div class=\"{class}\">", of.key);
         figures(&mut text, of, series);
         text.push_str("</div>\n");
     }
@@ -163,10 +165,15 @@ fn figure(
 }
 
 fn figures(text: &mut String, of: &Subject<'_>, series: &Series) {
-    let [directions, left_out] = match &of.joint.limit {
+    let (directions, left_out) = match &of.joint.limit {
         Limit::SwingTwist(limit) => series.directions(&limit.axes),
         _ => Default::default(),
     };
+    let class = |colour: Option<&str>| {
+        colour.map_or("cl-seen".to_owned(), |colour| format!("cl-seen {colour}"))
+    };
+    let directions: Vec<(String, Vec<DVec3>)> =
+        series.colours().into_iter().map(class).zip(directions).collect();
     let turns: Vec<Vec<u32>> = series.channels.iter().map(|c| around(series.accepted(c))).collect();
     let seen = Seen { directions: &directions, left_out: &left_out, turns: &turns };
     let mut room = ROW;

@@ -9,7 +9,7 @@ use super::Take;
 use super::column::{extent, ticks};
 use super::words::{Html, share_bar};
 use crate::anatomy::{
-    AnatomicalJoint, Anatomy, BodySide, Coverage, Explored, ExploredAngle, PublishedRange,
+    AnatomicalJoint, Anatomy, Beyond, BodySide, Coverage, Explored, ExploredAngle, PublishedRange,
 };
 use crate::math::Angle;
 use crate::picture::dial::{degrees, range};
@@ -17,20 +17,11 @@ use crate::picture::svg::{Anchor, Canvas};
 use crate::rig::{Rig, RigJoint};
 use crate::skeleton::JointIndex;
 
-/// A clinical angle: what was seen and what is published.
-struct Row {
-    name: String,
-    seen: Option<[f64; 2]>,
-    moves: bool,
-    note: Option<String>,
-    published: Option<(PublishedRange, Coverage)>,
-}
-
 /// A joint of the body in the takes.
 pub(super) struct Clinical {
     /// `left knee`.
     title: String,
-    rows: Vec<Row>,
+    rows: [ExploredAngle; 3],
 }
 
 /// Where published ranges are from, numbered as they are cited.
@@ -43,7 +34,10 @@ impl Sources {
     fn cite(&mut self, range: &PublishedRange) -> String {
         let mut numbers: Vec<usize> = Vec::new();
         for from in [&range.low_source, &range.high_source] {
-            let text = format!("{} ({}), {}", from.who, from.year, from.place);
+            let mut text = format!("{}, {}", from.credit(), from.place);
+            if let Some(second) = &from.second {
+                let _ = write!(text, "; {second}");
+            }
             let known = self.list.iter().position(|t| *t == text);
             let number = known.unwrap_or_else(|| {
                 self.list.push(text);
@@ -110,30 +104,32 @@ pub(super) fn of_joint(
             (false, _) => format!("{own} alone"),
         }
     };
-    let clinical = |of: &&Explored<'_>| Clinical { title: title(of.joint), rows: rows(of) };
+    let clinical =
+        |of: &&Explored<'_>| Clinical { title: title(of.joint), rows: of.angles.clone() };
     here.iter().map(clinical).collect()
 }
 
-fn rows(of: &Explored<'_>) -> Vec<Row> {
-    let row = |angle: &ExploredAngle| Row {
-        name: format!("{} (+), {} (−)", angle.name.positive, angle.name.negative),
-        seen: angle.seen.map(|ends| ends.map(Angle::radians)),
-        moves: angle.moves,
-        note: angle.note(),
-        published: angle.published.clone(),
-    };
-    of.angles.iter().map(row).collect()
+/// Which angle of a table it is.
+fn name_of_row(row: &ExploredAngle) -> String {
+    format!("{} (+), {} (−)", row.name.positive, row.name.negative)
 }
 
-impl Row {
-    /// What was seen, and what to know about it.
-    fn in_words(&self) -> String {
-        let seen = self.seen.map(|[low, high]| range(low, high)).unwrap_or_default();
-        match &self.note {
-            Some(note) => format!("{seen} <small>{}</small>", Html(note)),
-            None => seen,
-        }
+/// What was seen of an angle, and what to know about it.
+fn seen_of_row(row: &ExploredAngle) -> String {
+    let [low, high] = match row.seen {
+        Some(ends) => ends.map(Angle::radians),
+        None => return row.note().map_or(String::new(), |note| Html(&note).to_string()),
+    };
+    match row.note() {
+        Some(note) => format!("{} <small>{}</small>", range(low, high), Html(&note)),
+        None => range(low, high),
     }
+}
+
+/// A published range, with a star where an end is doubtful.
+fn published_of(known: &PublishedRange) -> String {
+    let [low, high] = known.is_doubtful().map(|doubtful| if doubtful { "*" } else { "" });
+    format!("{}{low} to {}{high}", degrees(known.low.radians()), degrees(known.high.radians()))
 }
 
 impl Clinical {
@@ -142,10 +138,10 @@ impl Clinical {
     }
 
     /// The mean share of the published ranges that was explored. Angles that others of the joint move
-    /// without do not count.
+    /// without do not count, nor do those that no frame determines.
     pub(super) fn explored(&self) -> Option<f64> {
         let any = self.rows.iter().any(|row| row.moves);
-        let rows = self.rows.iter().filter(|row| row.moves || !any);
+        let rows = self.rows.iter().filter(|row| row.seen.is_some() && (row.moves || !any));
         let shares: Vec<f64> =
             rows.filter_map(|row| Some(row.published.as_ref()?.1.share)).collect();
         #[allow(clippy::cast_precision_loss, reason = "at most three")]
@@ -153,13 +149,9 @@ impl Clinical {
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / count)
     }
 
-    /// By how much it goes beyond a published range, at most, and which angle does.
-    pub(super) fn beyond(&self) -> Option<(&str, f64)> {
-        let of = |row: &Row| {
-            row.published.as_ref().map_or(0.0, |(_, c)| c.below.radians().max(c.above.radians()))
-        };
-        let worst = self.rows.iter().max_by(|a, b| of(a).total_cmp(&of(b)))?;
-        Some((worst.name.as_str(), of(worst))).filter(|(_, by)| *by > 0.0)
+    /// Where it goes beyond published ranges.
+    pub(super) fn beyond(&self) -> impl Iterator<Item = Beyond<'_>> {
+        self.rows.iter().flat_map(ExploredAngle::beyond)
     }
 
     fn published(&self) -> impl Iterator<Item = &(PublishedRange, Coverage)> {
@@ -169,7 +161,8 @@ impl Clinical {
     /// The table of a card.
     pub(super) fn html(&self, sources: &mut Sources) -> String {
         let ends = self.published().flat_map(|(r, _)| [r.low.radians(), r.high.radians()]);
-        let all = self.rows.iter().filter_map(|row| row.seen).flatten().chain(ends).chain([0.0]);
+        let seen = self.rows.iter().filter_map(|row| row.seen).flatten().map(Angle::radians);
+        let all = seen.chain(ends).chain([0.0]);
         let [low, high] = extent(all).unwrap_or([-1.0, 1.0]);
         let pad = (0.04 * (high - low)).max(0.02);
         let (low, high) = (low - pad, high + pad);
@@ -184,35 +177,46 @@ impl Clinical {
             let last = i + 1 == self.rows.len();
             let bar = bar(row, low, high, last);
             let (published, explored, beyond) = match &row.published {
-                Some((known, coverage)) => {
-                    let by = coverage.below.radians().max(coverage.above.radians());
-                    (
-                        format!(
-                            "{} {}",
-                            range(known.low.radians(), known.high.radians()),
-                            sources.cite(known)
-                        ),
-                        if row.moves { share_bar(coverage.share) } else { String::new() },
-                        if by > 0.0005 { degrees(by) } else { "no".to_owned() },
-                    )
-                }
+                Some((known, coverage)) => (
+                    format!("{} {}", published_of(known), sources.cite(known)),
+                    if row.moves { share_bar(coverage.share) } else { String::new() },
+                    beyond_of_row(row),
+                ),
                 None => Default::default(),
             };
             let _ = writeln!(
                 text,
                 "<tr><th scope=\"row\">{}</th><td>{bar}</td><td>{}</td><td>{published}</td>\
                  <td>{explored}</td><td>{beyond}</td></tr>",
-                Html(&row.name),
-                row.in_words()
+                Html(&name_of_row(row)),
+                seen_of_row(row)
             );
         }
         text.push_str("</tbody></table></div>\n");
+        if self.published().any(|(known, _)| known.is_doubtful().contains(&true)) {
+            text.push_str(
+                "<p class=\"small\">* No published value as it stands: constructed from others, or recalled and not \
+                 verified; its source says which.</p>\n",
+            );
+        }
         text
     }
 }
 
+/// By how much each end is beyond what is published, and of which motion it is.
+fn beyond_of_row(row: &ExploredAngle) -> String {
+    let far = row.beyond().filter(|end| end.by.radians() > 0.0005);
+    let ends: Vec<String> = far
+        .map(|end| format!("{} <small>{}</small>", degrees(end.by.radians()), Html(end.name)))
+        .collect();
+    if row.seen.is_none() {
+        return String::new();
+    }
+    if ends.is_empty() { "no".to_owned() } else { ends.join("<br/>") }
+}
+
 /// Seen over published, with degrees below the last one.
-fn bar(row: &Row, low: f64, high: f64, labels: bool) -> String {
+fn bar(row: &ExploredAngle, low: f64, high: f64, labels: bool) -> String {
     let width = 360.0;
     let height = if labels { 34.0 } else { 20.0 };
     let x = |a: f64| 14.0 + (width - 28.0) * ((a - low) / (high - low)).clamp(0.0, 1.0);
@@ -236,8 +240,8 @@ fn bar(row: &Row, low: f64, high: f64, labels: bool) -> String {
             2.0,
         );
     }
-    let mut words = row.name.clone();
-    if let Some([low, high]) = row.seen {
+    let mut words = name_of_row(row);
+    if let Some([low, high]) = row.seen.map(|ends| ends.map(Angle::radians)) {
         let (a, b) = (x(low), x(high));
         canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
         words = format!("{words}: {}", range(low, high));

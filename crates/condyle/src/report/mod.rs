@@ -7,6 +7,7 @@
 mod card;
 mod clinical;
 mod column;
+mod files;
 mod interval;
 mod page;
 mod plot;

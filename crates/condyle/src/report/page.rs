@@ -9,7 +9,7 @@ use super::clinical::{self, Clinical, Sources};
 use super::plot::sparkline;
 use super::series::Series;
 use super::words::{Html, Name, confidence_bar, count, counted, limits, share_bar};
-use super::{About, Take};
+use super::{About, Take, files};
 use crate::anatomy::Anatomy;
 use crate::picture::Figures;
 use crate::picture::card::twist_symbol;
@@ -53,8 +53,8 @@ impl Entry<'_> {
 /// What is found out about joints on the way, for the list of what to look at first.
 #[derive(Default)]
 struct Findings {
-    /// Beyond the published range by more than 10°.
-    beyond: Vec<(usize, String)>,
+    /// Beyond the published range by more than 10°: by how much, and what goes how far.
+    beyond: Vec<(usize, f64, String)>,
     /// Less than half of the published range was explored.
     little: Vec<(usize, f64)>,
 }
@@ -67,6 +67,7 @@ pub(super) fn page(
 ) -> String {
     let entries = entries(rig);
     let explored = anatomy.map(|a| clinical::explored(rig, takes, a)).unwrap_or_default();
+    let key = files::key(takes);
     let mut sources = Sources::default();
     let (mut rows, mut cards) = (String::new(), String::new());
     let mut findings = Findings::default();
@@ -97,6 +98,7 @@ pub(super) fn page(
             prepared,
             figures,
             clinical,
+            key: &key,
         };
         add_row(&mut rows, entry, &of, &series);
         if entry.has_card {
@@ -176,9 +178,11 @@ impl Findings {
     fn add(&mut self, id: usize, clinical: &[Clinical]) {
         const FAR: f64 = 10.0;
         for joint in clinical {
-            if let Some((angle, by)) = joint.beyond().filter(|(_, by)| by.to_degrees() > FAR) {
-                let angle = angle.split(" (").next().unwrap_or(angle);
-                self.beyond.push((id, format!("{angle} {}", degrees(by))));
+            for end in joint.beyond().filter(|end| end.by.degrees() > FAR) {
+                let [seen, published] = [end.seen, end.published].map(|a| degrees(a.radians()));
+                let star = if end.source.status.is_doubtful() { "*" } else { "" };
+                let how = format!("{} {seen}, published {published}{star}", end.name);
+                self.beyond.push((id, end.by.radians(), how));
             }
         }
         if let Some(share) = explored(clinical).filter(|share| *share < 0.5) {
@@ -254,11 +258,12 @@ fn head(
                        <th scope=\"col\" class=\"n\">joints</th><th scope=\"col\" class=\"n\">frames</th>\
                        <th scope=\"col\" class=\"n\">frames per second</th>\
                        <th scope=\"col\" class=\"n\">length</th></tr></thead>\n<tbody>\n");
-        for take in takes.iter().take(MOST_FILES) {
+        for (i, take) in takes.iter().take(MOST_FILES).enumerate() {
+            let spot = if takes.len() > 1 { files::swatch(i) + " " } else { String::new() };
             let fps = take.clip.rate().nominal_fps();
             let _ = writeln!(
                 text,
-                "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+                "<tr><th scope=\"row\">{spot}{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
                  <td class=\"n\">{}</td></tr>",
                 Html(take.name),
                 count(take.skeleton.len() as u64),
@@ -355,7 +360,8 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         let all: Vec<String> = findings
             .little
             .iter()
-            .map(|(id, share)| format!("{} ({:.0} %)", link(*id), 100.0 * share))
+            // A line is not broken before the sign.
+            .map(|(id, share)| format!("{} ({:.0}\u{a0}%)", link(*id), 100.0 * share))
             .collect();
         items.push(format!(
             "<b>Little explored</b>: the motion shows less than half of the published range, so that these limits say \
@@ -364,12 +370,17 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         ));
     }
     if !findings.beyond.is_empty() {
+        let mut far: Vec<&(usize, f64, String)> = findings.beyond.iter().collect();
+        far.sort_by(|a, b| b.1.total_cmp(&a.1));
         let all: Vec<String> =
-            findings.beyond.iter().map(|(id, how)| format!("{} ({how})", link(*id))).collect();
-        items.push(format!(
-            "<b>Beyond the published range</b> by more than 10°: {}.",
-            some_of(&all)
-        ));
+            far.iter().map(|(id, _, how)| format!("{} ({how})", link(*id))).collect();
+        let shown = some_of(&all);
+        let star = if shown.contains("°*") {
+            " * No published value as it stands: the card says more."
+        } else {
+            ""
+        };
+        items.push(format!("<b>Beyond the published range</b> by more than 10°: {shown}.{star}"));
     }
     let notes = notes(entries);
     text.push_str("<section id=\"first\">\n<h2>Look at these first</h2>\n");
@@ -506,7 +517,8 @@ fn legend(text: &mut String) {
         "</ul>\n<p class=\"small\">Globes are seen along the bone, x to the right and y up, and from behind. A bone \
          that swings about +x goes down, about +y to the right. Angles are in degrees and count from the joint's zero: \
          its rest pose, where the limit's centre is not another. Dials: zero is to the right, positive angles are \
-         counter-clockwise.</p>\n</section>\n",
+         counter-clockwise. Of several files, samples on globes and curves over time have the colour of their \
+         file.</p>\n</section>\n",
     );
 }
 

@@ -94,15 +94,17 @@ impl Window {
     }
 
     /// The curve: all values if they are few, else the least and the largest in each column of pixels.
-    /// What was left out is left out, and where the angle goes around the curve is broken.
-    fn curve(&self, series: &Series, channel: &Channel) -> String {
+    /// What was left out is left out, and where the angle goes around the curve is broken. Only of files
+    /// with a colour, if one is given.
+    fn curve(&self, series: &Series, channel: &Channel, colour: Option<&str>) -> String {
         let mut pen = Pen { data: String::new(), window: self, column: None, x: 0.0, down: false };
         let columns = self.size.x.max(1.0);
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         let few = channel.values.len() as f64 <= 1.5 * columns;
         let (mut segment, mut before) = (None, f64::NAN);
         for of in series.timed(channel) {
-            let counts = !of.left_out && of.value.is_finite();
+            let wanted = colour.is_none() || series.colour(&series.segments[of.segment]) == colour;
+            let counts = wanted && !of.left_out && of.value.is_finite();
             if segment.replace(of.segment) != Some(of.segment) || !counts {
                 pen.lift();
                 before = f64::NAN;
@@ -268,7 +270,10 @@ fn panel(canvas: &mut Canvas, window: &Window, series: &Series, channel: &Channe
     if series.segments.len() <= MOST_FILES {
         canvas.path("rp-file", &starts.collect::<Vec<_>>(), false);
     }
-    canvas.data("rp-curve", &window.curve(series, channel));
+    for colour in series.colours() {
+        let class = colour.map_or("rp-curve".to_owned(), |colour| format!("rp-curve {colour}"));
+        canvas.data(&class, &window.curve(series, channel, colour));
+    }
     canvas.data("rp-cross", &window.crosses(series, channel));
 }
 
@@ -292,6 +297,6 @@ pub(super) fn sparkline(series: &Series) -> Option<String> {
     let mut canvas = Canvas::default();
     let window = Window::new(series, channel, DVec2::ONE, SIZE - 2.0);
     window.band(&mut canvas, channel);
-    canvas.data("rp-curve", &window.curve(series, channel));
+    canvas.data("rp-curve", &window.curve(series, channel, None));
     Some(canvas.embedded(SIZE, &format!("{} over time", channel.name)))
 }

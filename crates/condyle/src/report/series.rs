@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::DVec3;
 
 use super::Take;
+use super::files::colour_of;
 use crate::limits::{EulerBox, Limit, TwistOffset};
 use crate::math::{
     Angle, Arc, EulerAngles, Level, Rotation, Rotations, SwingAxes, batch, direct_rotation, trig,
@@ -29,6 +30,8 @@ pub(super) struct Channel {
 /// Frames of one take that has the joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Segment {
+    /// The number of the take.
+    pub(super) file: usize,
     /// When its first frame is, in seconds; takes follow each other.
     pub(super) start_s: f64,
     /// From one frame to the next.
@@ -53,6 +56,8 @@ pub(super) struct Series {
     /// `center⁻¹ · rest⁻¹ · local`, which is what the limit is about.
     pub(super) turns: Rotations,
     pub(super) segments: Vec<Segment>,
+    /// How many takes there are, also without the joint.
+    files: usize,
     /// Of all takes, also of those that do not have the joint.
     pub(super) duration_s: f64,
     /// The frames that the estimate left out.
@@ -71,7 +76,7 @@ impl Series {
         let mut turns = Rotations::new();
         let mut segments = Vec::new();
         let mut start_s = 0.0;
-        for take in takes {
+        for (file, take) in takes.iter().enumerate() {
             let own = take.skeleton.find(name).filter(|j| j.get() < take.clip.tracks().len());
             if let Some(own) = own.filter(|_| take.clip.frame_count() > 0) {
                 let back = (take.skeleton[own].rest * joint.center).inverse();
@@ -79,7 +84,7 @@ impl Series {
                 let moves = take.clip.frame_count() == count;
                 let step_s =
                     if moves { take.clip.rate().frame_time_s() } else { take.clip.duration_s() };
-                segments.push(Segment { start_s, step_s, count });
+                segments.push(Segment { file, start_s, step_s, count });
             }
             start_s += take.clip.duration_s();
         }
@@ -88,7 +93,7 @@ impl Series {
         let left_out = LeftOut::new(joint.left_out.iter().map(|local| back * *local));
         let left_out = turns.iter().map(|m| left_out.has(m)).collect();
         let channels = channels(&turns, joint, figures);
-        Self { turns, segments, duration_s: start_s, left_out, channels }
+        Self { turns, segments, files: takes.len(), duration_s: start_s, left_out, channels }
     }
 
     /// All values of a channel, each with its segment, its time, and whether it was left out.
@@ -113,13 +118,38 @@ impl Series {
         values.filter(|(value, out)| !**out && value.is_finite()).map(|(value, _)| *value)
     }
 
-    /// Where the bone pointed, in components along x, y and the bone: what counts, and what was left out.
-    pub(super) fn directions(&self, axes: &SwingAxes) -> [Vec<DVec3>; 2] {
-        let mut found = [Vec::new(), Vec::new()];
-        for (m, out) in self.turns.iter().zip(&self.left_out) {
-            found[usize::from(*out)].push(axes.components(m * axes.bone()));
+    /// The colours of the files that have the joint, each once; none if there is only one file.
+    pub(super) fn colours(&self) -> Vec<Option<&'static str>> {
+        let mut colours = Vec::new();
+        for colour in self.segments.iter().map(|segment| self.colour(segment)) {
+            if !colours.contains(&colour) {
+                colours.push(colour);
+            }
         }
-        found
+        colours
+    }
+
+    /// That of a segment.
+    pub(super) fn colour(&self, segment: &Segment) -> Option<&'static str> {
+        (self.files > 1).then(|| colour_of(segment.file))
+    }
+
+    /// Where the bone pointed, in components along x, y and the bone: what counts, for each of the
+    /// [colours](Self::colours), and what was left out.
+    pub(super) fn directions(&self, axes: &SwingAxes) -> (Vec<Vec<DVec3>>, Vec<DVec3>) {
+        let colours = self.colours();
+        let mut found = vec![Vec::new(); colours.len()];
+        let mut left_out = Vec::new();
+        let of = |segment: &Segment| colours.iter().position(|c| *c == self.colour(segment));
+        let group = |segment: &Segment| std::iter::repeat_n(of(segment), segment.count);
+        let groups = self.segments.iter().flat_map(group);
+        for ((m, out), group) in self.turns.iter().zip(&self.left_out).zip(groups) {
+            let to = if *out { Some(&mut left_out) } else { group.and_then(|g| found.get_mut(g)) };
+            if let Some(to) = to {
+                to.push(axes.components(m * axes.bone()));
+            }
+        }
+        (found, left_out)
     }
 }
 

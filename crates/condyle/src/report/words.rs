@@ -95,7 +95,9 @@ pub(super) fn counted(n: usize, what: &str) -> String {
 /// A share as a small bar and in percent.
 pub(super) fn share_bar(share: f64) -> String {
     let percent = if share.is_finite() { (100.0 * share).clamp(0.0, 100.0) } else { 0.0 };
-    format!("<span class=\"bar\"><i style=\"width:{percent:.0}%\"></i></span> {percent:.0} %")
+    format!(
+        "<span class=\"nb\"><span class=\"bar\"><i style=\"width:{percent:.0}%\"></i></span> {percent:.0} %</span>"
+    )
 }
 
 /// A confidence as a small bar and a number.

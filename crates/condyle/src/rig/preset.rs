@@ -142,6 +142,26 @@ impl Status {
             Self::Constructed => "constructed",
         }
     }
+
+    /// Whether nobody published the value as it is, or we did not see where.
+    #[must_use]
+    pub const fn is_doubtful(self) -> bool {
+        matches!(self, Self::Unverified | Self::Constructed)
+    }
+}
+
+impl Citation {
+    /// Whose value it is, in words: a constructed one is ours, made from that of the source.
+    #[must_use]
+    pub fn credit(&self) -> String {
+        let source = format!("{}, {}", self.who, self.year);
+        match (self.status, &self.note) {
+            (Status::Constructed, Some(note)) => format!("constructed, {note}, from {source}"),
+            (Status::Constructed, None) => format!("constructed from {source}"),
+            (Status::Unverified, _) => format!("{source}, recalled and not verified"),
+            _ => source,
+        }
+    }
 }
 
 impl Preset {
