@@ -169,7 +169,8 @@ impl Drop for Staged {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{FileTypeExt, symlink};
 

@@ -207,7 +207,7 @@ fn twist_is_shown_from_the_zero_of_the_limit() {
     };
     let column: Vec<Rotation> = (0..500).map(|_| turn()).collect();
     let skeleton = chain(&["J"]);
-    let clip = clip(&[column.clone()], column.len());
+    let clip = clip(std::slice::from_ref(&column), column.len());
     let joint = RigJoint { kind: JointKind::Ball, limit, ..RigJoint::default() };
     let rig = Rig::new(skeleton.clone(), RigJoints::new());
     let take = Take { name: "", skeleton: &skeleton, clip: &clip };

@@ -173,14 +173,20 @@ impl Samples {
             })
             .collect();
         tries.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        // No direction is farther than this from the lattice, with some room, and none changes its distance
+        // from a sample by more than it moves.
+        let gap = (4.0 * PI / real(count)).sqrt();
+        let angle = |cos: f64| trig::acos(cos.clamp(-1.0, 1.0));
         let mut starts: Vec<DVec3> = Vec::with_capacity(STARTS);
-        for (_, d) in tries {
-            if starts.len() < STARTS && starts.iter().all(|start| start.dot(d) < APART) {
-                starts.push(d);
-            }
-        }
         let mut best = (f64::INFINITY, DVec3::Z);
-        for start in starts {
+        for (near, start) in tries {
+            if starts.len() == STARTS || angle(near) + gap < angle(best.0) {
+                break;
+            }
+            if starts.iter().any(|other| other.dot(start) >= APART) {
+                continue;
+            }
+            starts.push(start);
             let d = farther(&some, start);
             let near = largest_dot(&some_rows, d);
             if near < best.0 {
@@ -274,7 +280,7 @@ pub(super) fn sort(order: &mut Vec<u64>) {
     }
 }
 
-/// Directions that [`farther`] starts from.
+/// Directions that [`farther`] starts from, at most.
 const STARTS: usize = 6;
 
 /// They are farther apart than this: cos 20°.

@@ -189,7 +189,7 @@ impl Walk {
 /// Where the last time around began, if the way to the last point was gone before.
 fn once_around(visits: &[Visit]) -> Option<usize> {
     let ways = || visits.windows(2).map(|pair| [pair[0].point, pair[1].point]);
-    let last = ways().last()?;
+    let last = ways().next_back()?;
     let before = ways().rev().skip(1).position(|way| way == last)?;
     Some(visits.len() - 1 - before)
 }

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::*;
 use crate::enforce::{BoundRig, Check};
 use crate::limits::{SwingLimit, SwingTwistLimit};
+use crate::math::trig;
 use crate::motion::{FrameRate, Track};
 use crate::skeleton::Joint;
 use crate::synth::Coordinates;
@@ -176,13 +177,13 @@ fn coverage_leaves_no_more_out_than_was_asked() {
 /// r(φ) away from the middle, and leans by arctan(r′ / sin r).
 fn least_across(rx: Angle, ry: Angle, by: Angle) -> f64 {
     let radius = |phi: f64, more: f64| {
-        let (sin, cos) = phi.sin_cos();
-        1.0 / (cos / (rx.radians() + more)).hypot(sin / (ry.radians() + more))
+        let (sin, cos) = trig::sin_cos(phi);
+        1.0 / trig::hypot(cos / (rx.radians() + more), sin / (ry.radians() + more))
     };
     let across = |i: u32| {
         let phi = f64::from(i) * 1e-3;
         let slope = (radius(phi + 1e-5, 0.0) - radius(phi - 1e-5, 0.0)) / 2e-5;
-        let lean = (slope / radius(phi, 0.0).sin()).hypot(1.0);
+        let lean = trig::hypot(slope / trig::sin(radius(phi, 0.0)), 1.0);
         (radius(phi, by.radians()) - radius(phi, 0.0)) / lean
     };
     (0..1571).map(across).fold(f64::INFINITY, f64::min) / by.radians()
@@ -263,7 +264,7 @@ fn a_universal_joint_allows_not_much_more_than_was_seen() {
             let at = |j: usize| {
                 deg(phases[3 * k + j] + 360.0 * rates[3 * k + j] * i as f64 / 600.0).radians()
             };
-            (0..3).map(|j| crate::math::trig::sin(at(j))).sum::<f64>() * widths[k] / 1.7
+            (0..3).map(|j| trig::sin(at(j))).sum::<f64>() * widths[k] / 1.7
         };
         // Bent, so that the way is no plane.
         let bend = rng.between(-0.1, 0.1);
