@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use condyle::estimate::{BallModel, EstimateOptions, Method, Take, estimate};
+use condyle::estimate::{BallModel, EstimateOptions, Method, Summary, Take, estimate};
 use condyle::synth::{Figure, Options, Synth};
 
 fn best(runs: usize, mut work: impl FnMut()) -> f64 {
@@ -46,4 +46,48 @@ fn main() {
             }
         }
     }
+    several_figures();
+    merging(&figure);
+}
+
+/// One figure may be an easy one: 100 samples of twenty, one thread.
+fn several_figures() {
+    let ways = [
+        ("paper", Method::Paper, BallModel::Auto),
+        ("robust, polygon", Method::Robust, BallModel::Polygon),
+    ];
+    println!("20 figures of 30 joints x 100 samples, one thread:");
+    for (name, method, ball) in ways {
+        let mut times = Vec::new();
+        for seed in 1..=20 {
+            let Ok(figure) = Figure::random(31, seed) else { return };
+            let options = Options { frames: 100, ..Options::default() };
+            let Ok(synth) = Synth::generate(&figure, &options, seed) else { return };
+            let take = [Take { skeleton: &synth.skeleton, clip: &synth.clip }];
+            let how = EstimateOptions { method, ball, ..EstimateOptions::default() };
+            times.push(1e3 * best(100, || drop(black_box(estimate(black_box(&take), &how)))));
+        }
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let [least, most] = times
+            .iter()
+            .fold([f64::INFINITY, 0.0], |[least, most], time| [time.min(least), time.max(most)]);
+        println!("  {name:<18} mean {mean:6.3} ms, {least:.3} to {most:.3}");
+    }
+}
+
+/// Two summaries of 1000 frames each.
+fn merging(figure: &Figure) {
+    let how = EstimateOptions::default();
+    let summary = |seed: u64| {
+        let options = Options { frames: 1000, ..Options::default() };
+        let synth = Synth::generate(figure, &options, seed).ok()?;
+        Some(Summary::of_take(&synth.skeleton, &synth.clip, &how))
+    };
+    let (Some(a), Some(b)) = (summary(1), summary(2)) else { return };
+    let mut time = f64::INFINITY;
+    for _ in 0..100 {
+        let mut a = a.clone();
+        time = time.min(best(1, || drop(black_box(a.merge(black_box(&b))))));
+    }
+    println!("merging: {:.1} us per joint", 1e6 * time / a.len() as f64);
 }
