@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::body::{self, Body};
 use super::figures::{figures_of, in_a_line, in_words};
 use super::rig::rig_of;
-use super::{Answer, limits, report, write_and_report};
+use super::{Answer, is_one_of, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
     Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
@@ -76,6 +76,7 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
     let target = Target::of(args);
     report::check_path(args)?;
+    not_an_input(&target, &args.files)?;
     let there = existing(&target)?;
     let mut clips = Vec::new();
     read_clips(&args.files, &args.reading, args.how.sampling.samples, |clip| {
@@ -192,6 +193,18 @@ pub(super) fn deliver(
     write_and_report(target.output, &text, beside, &report)
 }
 
+/// Refuses to write over what is read.
+pub(super) fn not_an_input<'a>(
+    target: &Target<'_>,
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Failure> {
+    if !is_one_of(target.output, inputs) {
+        return Ok(());
+    }
+    let what = format!("{} is one of the inputs", target.output.display());
+    Err(Failure::usage(what, "give the rig a name of its own: -o RIG.json"))
+}
+
 /// The rig that is to be brought up to date.
 pub(super) fn existing(target: &Target<'_>) -> Result<Option<Rig>, Failure> {
     let output = target.output;
@@ -200,6 +213,13 @@ pub(super) fn existing(target: &Target<'_>) -> Result<Option<Rig>, Failure> {
     }
     if Format::of_path(output).is_some() {
         let what = format!("{} has the extension of a motion file", output.display());
+        return Err(Failure::usage(what, "the output is a rig document: name it RIG.json"));
+    }
+    // A link is written through.
+    if let Ok(there) = output.canonicalize()
+        && Format::of_path(&there).is_some()
+    {
+        let what = format!("{} leads to {}, a motion file", output.display(), there.display());
         return Err(Failure::usage(what, "the output is a rig document: name it RIG.json"));
     }
     if target.fresh || !output.is_file() {

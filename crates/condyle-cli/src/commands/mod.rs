@@ -136,6 +136,14 @@ fn write_and_report(
     print_bytes(report.as_bytes())
 }
 
+/// Whether a path leads to the same file as one of others, however it is spelt and through links.
+fn is_one_of<'a>(path: &Path, others: impl IntoIterator<Item = &'a PathBuf>) -> bool {
+    let there = path.canonicalize().ok();
+    let same =
+        |other: &PathBuf| other == path || (there.is_some() && there == other.canonicalize().ok());
+    others.into_iter().any(same)
+}
+
 /// Reads the one motion (or skeleton, or marker file) among the inputs, prints its warnings.
 fn read_one(files: &[PathBuf], options: &ReadOptions) -> Result<Read, Failure> {
     let bar = if files.len() < 3 { working("reading") } else { progress(files.len(), "reading") };

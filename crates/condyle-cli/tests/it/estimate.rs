@@ -693,3 +693,34 @@ fn bones_that_point_another_way_at_rest_are_told() {
     let value = json(&folder, "estimate --json first.bvh long.bvh -o long.json");
     assert_eq!(value["warnings"], Value::Array(Vec::new()));
 }
+
+/// Through links, and in another spelling.
+#[cfg(unix)]
+#[test]
+fn what_is_read_is_never_written_over() {
+    let folder = Folder::new("estimate_inputs");
+    let motion = swinging(200);
+    folder.write("swing.bvh", &motion);
+    folder.write("named.json", &motion);
+    std::fs::create_dir(folder.0.join("sub")).unwrap();
+    for link in ["link.json", "link.html"] {
+        std::os::unix::fs::symlink("swing.bvh", folder.0.join(link)).unwrap();
+    }
+    for args in [
+        "estimate swing.bvh -o rig.json --report link.html",
+        "estimate swing.bvh -o link.json --fresh",
+        "estimate named.json -o sub/../named.json --fresh",
+        "estimate named.json -o rig.json --report sub/../named.json",
+        "estimate swing.bvh -o rig.html --report sub/../rig.html",
+        "corpus . -o link.json --fresh",
+    ] {
+        let got = folder.condyle(args);
+        // Two outputs of one name, which is not there, are seen when they are written.
+        assert_eq!(got.status.code(), Some(2), "{args}: {}", complaints(&got));
+        for name in ["swing.bvh", "named.json"] {
+            let there = std::fs::read_to_string(folder.0.join(name)).unwrap();
+            assert!(there == motion, "{args}: {name}");
+        }
+        assert!(!folder.0.join("rig.json").exists(), "{args}");
+    }
+}
