@@ -57,7 +57,7 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
         let help = "read are .bvh, and .amc with its .asf in the same folder";
         return Err(nothing_left(unread, Failure::usage(what, help)));
     }
-    not_an_input(&target, jobs.iter().map(|job| &job.path))?;
+    not_an_input(output, jobs.iter().map(|job| &job.path))?;
     let pass = Pass::over(&jobs, args, &options);
     let Pass { groups, problems, .. } = pass;
     let mut sum = Sum::of(groups, &jobs);

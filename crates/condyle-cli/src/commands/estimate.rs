@@ -76,7 +76,7 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
     let target = Target::of(args);
     report::check_path(args)?;
-    not_an_input(&target, &args.files)?;
+    not_an_input(&args.output, &args.files)?;
     let there = existing(&target)?;
     let mut clips = Vec::new();
     read_clips(&args.files, &args.reading, args.how.sampling.samples, |clip| {
@@ -195,14 +195,14 @@ pub(super) fn deliver(
 
 /// Refuses to write over what is read.
 pub(super) fn not_an_input<'a>(
-    target: &Target<'_>,
+    output: &Path,
     inputs: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Result<(), Failure> {
-    if !is_one_of(target.output, inputs) {
+    if !is_one_of(output, inputs) {
         return Ok(());
     }
-    let what = format!("{} is one of the inputs", target.output.display());
-    Err(Failure::usage(what, "give the rig a name of its own: -o RIG.json"))
+    let what = format!("{} is one of the inputs", output.display());
+    Err(Failure::usage(what, "give the output a name of its own"))
 }
 
 /// The rig that is to be brought up to date.

@@ -7,7 +7,9 @@ use condyle::estimate::{EstimateOptions, MergeError, RestsDiffer, Summary, estim
 use condyle::formats::Format;
 use serde_json::{Map, Value, json};
 
-use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
+use super::estimate::{
+    Origin, Target, deliver, existing, failure_of, not_an_input, read_clips, same_figure,
+};
 use super::{Answer, write_and_report};
 use crate::args::{Merge, Stats};
 use crate::output::{Failure, counted, print_warning, printable, progress, working};
@@ -22,6 +24,7 @@ pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     let options = args.options();
     let mut all = Summary::default();
     let mut files = Vec::new();
+    not_an_input(output, &args.files)?;
     read_clips(&args.files, &args.reading, args.sampling.samples, |clip| {
         let one = Summary::of_take(&clip.skeleton, &clip.clip, &options);
         join(&mut all, &one, &clip.path)?;

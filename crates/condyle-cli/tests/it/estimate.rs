@@ -703,7 +703,7 @@ fn what_is_read_is_never_written_over() {
     folder.write("swing.bvh", &motion);
     folder.write("named.json", &motion);
     std::fs::create_dir(folder.0.join("sub")).unwrap();
-    for link in ["link.json", "link.html"] {
+    for link in ["link.json", "link.html", "link.cst"] {
         std::os::unix::fs::symlink("swing.bvh", folder.0.join(link)).unwrap();
     }
     for args in [
@@ -713,6 +713,7 @@ fn what_is_read_is_never_written_over() {
         "estimate named.json -o rig.json --report sub/../named.json",
         "estimate swing.bvh -o rig.html --report sub/../rig.html",
         "corpus . -o link.json --fresh",
+        "stats swing.bvh -o link.cst",
     ] {
         let got = folder.condyle(args);
         // Two outputs of one name, which is not there, are seen when they are written.
