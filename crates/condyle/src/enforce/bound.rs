@@ -137,6 +137,12 @@ impl BoundRig {
         self.find(joint).map(|j| j.motion(local))
     }
 
+    /// The joint's `rest · center`.
+    #[must_use]
+    pub fn zero(&self, joint: JointIndex) -> Option<Rotation> {
+        self.find(joint).map(|j| j.zero)
+    }
+
     fn find(&self, joint: JointIndex) -> Option<&BoundJoint> {
         let i = self.joints.binary_search_by_key(&joint, |j| j.joint).ok()?;
         self.joints.get(i)

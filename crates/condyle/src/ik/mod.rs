@@ -1,5 +1,21 @@
 //! Inverse kinematics: which rotations of joints put a hand or a foot where it should be.
 //!
-//! [`limb`] is exact, for an arm or a leg.
+//! [`limb`] is exact, for an arm or a leg. A [`Solver`] is for any joints of a [`Figure`] and any
+//! [`Goal`]s.
 
+mod chain;
+mod conjugate;
+mod figure;
+mod goal;
+mod levenberg;
 pub mod limb;
+mod search;
+mod solver;
+mod system;
+
+pub use figure::Figure;
+pub use goal::{Aim, Goal, Miss};
+pub use solver::{Method, Outcome, Settings, Solver};
+
+#[cfg(test)]
+mod tests;

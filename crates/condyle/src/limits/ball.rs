@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use glam::{DMat3, DVec2, DVec3};
 
+use super::contact::{Contact, Held};
 use super::curve::{Curve, GreatArc};
 use super::linearize::HalfSpace;
 use super::region::{Nearest, Region};
@@ -147,6 +148,34 @@ impl Ball {
         let from = self.split(m);
         let direction = self.region.project(from.direction);
         self.settle(m, from, direction)
+    }
+
+    /// [`project`](Self::project), and what stopped the bone and the twist. The normal of the first is
+    /// along the boundary, that of the second the derivative of the twist less that of its end.
+    pub(crate) fn hold(&self, m: Rotation) -> Held {
+        let from = self.split(m);
+        let direction = self.region.project(from.direction);
+        let held = self.settle(m, from, direction);
+        if held.quat() == m.quat() {
+            return Held::free(m);
+        }
+        let swing = (direction != from.direction).then(|| {
+            let out = from.direction - direction * direction.dot(from.direction);
+            let beyond = trig::atan2(out.length(), direction.dot(from.direction));
+            let normal = unit(direction.cross(out)).unwrap_or(DVec3::ZERO);
+            Contact { normal: self.axes.vector(normal), beyond }
+        });
+        let (range, _) = self.twist.range_and_doubt(direction);
+        let twist = range.clamp_beyond(from.twist, TOLERANCE).and_then(|end| {
+            let over = from.twist - end + whole_turns(end - from.twist);
+            let rate = Self::twist_rate(direction);
+            let bounds = self.twist.range_with_gradient(direction);
+            let bound = if over > 0.0 { bounds.max } else { bounds.min };
+            let out = (rate - direction.cross(bound)) * 1.0_f64.copysign(over);
+            let normal = self.axes.vector(unit(out)?);
+            Some(Contact { normal, beyond: over.abs() / out.length() })
+        });
+        Held { m: held, contacts: [swing, twist] }
     }
 
     /// `m` with the bone pointing to a direction inside and its twist kept, as far as it may be.

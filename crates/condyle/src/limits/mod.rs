@@ -22,6 +22,7 @@
 mod angles;
 mod ball;
 mod batch;
+mod contact;
 mod curve;
 mod edges;
 mod ellipse;

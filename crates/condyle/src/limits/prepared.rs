@@ -204,9 +204,35 @@ impl PreparedLimit {
         }
     }
 
+    /// Whether every rotation is allowed by saying so.
+    pub(crate) const fn is_free(&self) -> bool {
+        matches!(self.0, Kind::Free)
+    }
+
     /// Whether it has no volume whatever its arcs are.
     pub(super) const fn is_surface(&self) -> bool {
         matches!(self.0, Kind::Locked(_) | Kind::Hinge(_) | Kind::Universal(_))
+    }
+
+    /// The axes about which a joint with this limit turns, with their arcs, in the order of a product; no
+    /// axes for one that is locked. `None` if it turns about any axis.
+    pub(crate) fn axes(&self) -> Option<Vec<(DVec3, Arc)>> {
+        match &self.0 {
+            Kind::Locked(_) => Some(Vec::new()),
+            Kind::Hinge(of) => Some(vec![of.turn()]),
+            Kind::Universal(of) => Some(of.turns().to_vec()),
+            Kind::Free | Kind::EulerBox(_) | Kind::Ball(_) => None,
+        }
+    }
+
+    /// The angles about those axes of a rotation that is allowed, each in its arc or nearly; zero for an
+    /// axis that is not there.
+    pub(crate) fn angles(&self, m: Rotation) -> [f64; 2] {
+        match &self.0 {
+            Kind::Hinge(of) => [of.turn_of(m), 0.0],
+            Kind::Universal(of) => of.turns_of(m),
+            _ => [0.0; 2],
+        }
     }
 
     pub(super) fn ball(&self) -> Option<&Ball> {

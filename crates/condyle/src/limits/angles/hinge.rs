@@ -50,6 +50,16 @@ impl HingeLimit {
         Ok(Self { axis, range: Range::new(arc).map_err(|error| error.within("arc"))? })
     }
 
+    /// The axis and the arc.
+    pub(crate) const fn turn(&self) -> (DVec3, Arc) {
+        (self.axis, self.range.arc())
+    }
+
+    /// The angle, in the arc or within half a turn of it.
+    pub(crate) fn turn_of(&self, m: Rotation) -> f64 {
+        self.range.lifted(m.angle_about(self.axis))
+    }
+
     /// Radians, positive inside: π if every angle is allowed.
     pub(crate) fn distance(&self, m: Rotation) -> f64 {
         let foot = self.foot(m);

@@ -83,6 +83,13 @@ impl Range {
         })
     }
 
+    /// An angle moved by whole turns to be nearest to the middle.
+    pub(super) fn lifted(&self, angle: f64) -> f64 {
+        let middle = self.arc.min().radians() + 0.5 * self.arc.width().radians();
+        let turns = ((middle - angle) / TAU).round();
+        if turns.is_finite() { angle + turns * TAU } else { middle }
+    }
+
     pub(super) const fn arc(&self) -> Arc {
         self.arc
     }

@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::super::TOLERANCE;
 use super::outer;
 use super::range::{End, Half, Range};
-use crate::math::{Rotation, trig, unit};
+use crate::math::{Arc, Rotation, trig, unit};
 
 /// Four orthonormal quaternions in which two turns are two circles.
 ///
@@ -121,6 +121,16 @@ const SMALL: f64 = 1e-150;
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 impl TwoTurns {
+    /// The angles of a rotation, each moved by whole turns to be nearest to the middle of its range.
+    pub(super) fn lifted_angles(&self, q: DQuat) -> [f64; 2] {
+        let [a, b] = self.angles(q);
+        [self.ranges[0].lifted(a), self.ranges[1].lifted(b)]
+    }
+
+    pub(super) fn arcs(&self) -> [Arc; 2] {
+        self.ranges.map(|range| range.arc())
+    }
+
     /// `left · R(u, a) · R(w, b) · right`. `None` if the axes, which have length one, are parallel.
     pub(super) fn new(
         left: Rotation,

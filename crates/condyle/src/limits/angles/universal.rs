@@ -56,6 +56,17 @@ impl UniversalLimit {
         Ok(Self { turns, axes })
     }
 
+    /// The axes and their arcs.
+    pub(crate) fn turns(&self) -> [(DVec3, Arc); 2] {
+        let [first, second] = self.turns.arcs();
+        [(self.axes[0], first), (self.axes[1], second)]
+    }
+
+    /// The angles, each in its arc or within half a turn of it.
+    pub(crate) fn turns_of(&self, m: Rotation) -> [f64; 2] {
+        self.turns.lifted_angles(m.quat())
+    }
+
     /// Radians, positive inside: π if every angle is allowed.
     pub(crate) fn distance(&self, m: Rotation) -> f64 {
         let (foot, at) = self.foot(m);

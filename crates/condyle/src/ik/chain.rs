@@ -1,0 +1,696 @@
+//! The joints that some goals depend on, as a [`System`].
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::figure::{Figure, Turns};
+use super::goal::{Aim, Goal, Miss};
+use super::system::{Block, Linear, Stop, System};
+use crate::math::{Angle, Rotation, trig, unit};
+use crate::motion::Pose;
+
+/// The joints above the goals of a figure, parents first, and where they are.
+#[derive(Debug)]
+pub(super) struct Chain<'a> {
+    figure: &'a Figure,
+    links: Vec<Link>,
+    blocks: Vec<Block>,
+    freedoms: usize,
+    /// The goals, and for each the link of its joint and of the other one of [`Aim::Meet`], and where the
+    /// steps of its path begin.
+    goals: Vec<Goal>,
+    ends: Vec<[usize; 2]>,
+    paths: Vec<usize>,
+    steps: Vec<Step>,
+    /// The goals that each block has an influence on, and where those of a block begin.
+    touched: Vec<usize>,
+    touched_from: Vec<usize>,
+    here: Vec<Place>,
+    there: Vec<Place>,
+    /// The best place so far, and whether `here` is another.
+    kept: Vec<Place>,
+    moved_on: bool,
+    /// Poses to be near, and how much that counts.
+    references: [Reference; 2],
+    /// In the world, at the place that was last looked at.
+    worlds: Vec<World>,
+    /// The axis of every freedom of rotation.
+    axes: Vec<DVec3>,
+    looks: Vec<Look>,
+    misses: Vec<Miss>,
+    /// How near is near enough: metres, and radians.
+    pub(super) near: [f64; 2],
+}
+
+/// A joint of the chain.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    joint: usize,
+    parent: Option<usize>,
+    offset_m: DVec3,
+    /// Its zero; of a joint that does not turn, its local rotation.
+    zero: DQuat,
+    turning: usize,
+    shifts: bool,
+    /// The first freedom: of the shift if there is one, then of the rotation.
+    first: usize,
+}
+
+/// The angle of a turn, or the rotation `m`, and the shift of the centre.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    m: DQuat,
+    angles: [f64; 2],
+    shift: DVec3,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct World {
+    rotation: DQuat,
+    position_m: DVec3,
+}
+
+#[derive(Debug, Default)]
+struct Reference {
+    weight: f64,
+    places: Vec<Place>,
+}
+
+/// A link on the way from a root to what a goal is about.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    link: usize,
+    /// Whether it moves the goal's joint, and the other one of [`Aim::Meet`].
+    moves: [bool; 2],
+}
+
+impl<'a> Chain<'a> {
+    pub(super) fn new(figure: &'a Figure) -> Self {
+        Self {
+            figure,
+            links: Vec::new(),
+            blocks: Vec::new(),
+            freedoms: 0,
+            goals: Vec::new(),
+            ends: Vec::new(),
+            paths: Vec::new(),
+            steps: Vec::new(),
+            touched: Vec::new(),
+            touched_from: Vec::new(),
+            looks: Vec::new(),
+            here: Vec::new(),
+            there: Vec::new(),
+            kept: Vec::new(),
+            moved_on: false,
+            references: Default::default(),
+            worlds: Vec::new(),
+            axes: Vec::new(),
+            misses: Vec::new(),
+            near: [0.0; 2],
+        }
+    }
+
+    /// Takes up goals: finds the joints that they depend on, unless these are the same as before.
+    pub(super) fn aim(&mut self, goals: &[Goal]) {
+        let same = self.goals.len() == goals.len()
+            && self.goals.iter().zip(goals).all(|(a, b)| joints(a) == joints(b));
+        self.goals.clear();
+        self.goals.extend_from_slice(goals);
+        self.misses.clear();
+        self.misses.resize(goals.len(), Miss::Distance(0.0));
+        self.looks.clear();
+        self.looks.resize(goals.len(), Look::default());
+        if !same {
+            self.find_links();
+        }
+    }
+
+    fn find_links(&mut self) {
+        let all = &self.figure.joints;
+        let mut needed = vec![false; all.len()];
+        let above = |joint: usize| std::iter::successors(Some(joint), |&j| all[j].parent);
+        for goal in &self.goals {
+            for joint in joints(goal).into_iter().flatten() {
+                above(joint).for_each(|j| needed[j] = true);
+            }
+        }
+        let mut link_of = vec![None; all.len()];
+        self.links.clear();
+        self.blocks.clear();
+        self.freedoms = 0;
+        for (j, joint) in all.iter().enumerate().filter(|(j, _)| needed[*j]) {
+            link_of[j] = Some(self.links.len());
+            let first = self.freedoms;
+            for len in [if joint.shifts { 3 } else { 0 }, joint.turning()] {
+                if len > 0 {
+                    self.blocks.push(Block { first: self.freedoms, len });
+                    self.freedoms += len;
+                }
+            }
+            self.links.push(Link {
+                joint: j,
+                parent: joint.parent.and_then(|p| link_of[p]),
+                offset_m: DVec3::ZERO,
+                zero: joint.zero.quat(),
+                turning: joint.turning(),
+                shifts: joint.shifts,
+                first,
+            });
+        }
+        self.steps.clear();
+        self.paths.clear();
+        for goal in &self.goals {
+            self.paths.push(self.steps.len());
+            let [own, other] =
+                joints(goal).map(|joint| joint.map_or(Vec::new(), |j| above(j).collect()));
+            for (i, link) in self.links.iter().enumerate() {
+                let moves = [own.contains(&link.joint), other.contains(&link.joint)];
+                let both = moves == [true, true] && link.turning == 0;
+                if moves != [false, false] && (link.turning > 0 || link.shifts) && !both {
+                    self.steps.push(Step { link: i, moves });
+                }
+            }
+        }
+        self.paths.push(self.steps.len());
+        let link = |joint: Option<usize>| joint.and_then(|j| link_of[j]).unwrap_or(0);
+        self.ends.clear();
+        self.ends.extend(self.goals.iter().map(|goal| joints(goal).map(link)));
+        self.touched.clear();
+        self.touched_from.clear();
+        for (i, link) in self.links.iter().enumerate() {
+            for _ in 0..usize::from(link.shifts) + usize::from(link.turning > 0) {
+                self.touched_from.push(self.touched.len());
+                let path = |g: usize| &self.steps[self.paths[g]..self.paths[g + 1]];
+                let touches = |g: &usize| path(*g).iter().any(|step| step.link == i);
+                self.touched.extend((0..self.goals.len()).filter(touches));
+            }
+        }
+        self.touched_from.push(self.touched.len());
+        self.axes.clear();
+        self.axes.resize(self.freedoms, DVec3::ZERO);
+        self.worlds.clear();
+        self.worlds.resize(self.links.len(), World::default());
+    }
+
+    pub(super) fn misses(&self) -> &[Miss] {
+        &self.misses
+    }
+
+    /// Takes the bones, and the joints that do not turn, from a pose, and stands there.
+    pub(super) fn start(&mut self, pose: &Pose) {
+        for link in &mut self.links {
+            link.offset_m = pose.translations_m[link.joint];
+            if link.turning == 0 {
+                link.zero = turned_local(self.figure, link.joint, pose).quat();
+            }
+        }
+        self.stand(pose);
+    }
+
+    /// Stands where a pose is, each joint held inside of its limit.
+    pub(super) fn stand(&mut self, pose: &Pose) {
+        let mut here = std::mem::take(&mut self.here);
+        self.place(pose, true, &mut here);
+        self.there.clone_from(&here);
+        self.here = here;
+        self.moved_on = true;
+    }
+
+    /// Poses to be near, with weights; `None` for none.
+    pub(super) fn refer(&mut self, poses: [Option<(&Pose, f64)>; 2]) {
+        for (i, pose) in poses.into_iter().enumerate() {
+            let mut places = std::mem::take(&mut self.references[i].places);
+            self.references[i].weight = pose.map_or(0.0, |(_, weight)| weight);
+            if let Some((pose, _)) = pose {
+                self.place(pose, false, &mut places);
+            }
+            self.references[i].places = places;
+        }
+    }
+
+    fn place(&self, pose: &Pose, inside: bool, places: &mut Vec<Place>) {
+        places.clear();
+        places.extend(self.links.iter().map(|link| {
+            let joint = &self.figure.joints[link.joint];
+            let shift = pose.translations_m[link.joint] - link.offset_m;
+            if link.turning == 0 {
+                return Place { m: DQuat::IDENTITY, shift, ..Place::default() };
+            }
+            let m = joint.zero.inverse() * pose.rotations[link.joint];
+            match &joint.turns {
+                Turns::About { axes, ranges, count, limit } => {
+                    // Of one axis, the nearest angle is all there is to it.
+                    let near = if *count > 1 { limit.project(m) } else { m };
+                    let mut angles = limit.angles(near);
+                    for (angle, [min, max]) in angles.iter_mut().zip(ranges).take(*count) {
+                        *angle = angle.clamp(*min, *max);
+                    }
+                    Place { m: turned(*axes, angles, *count), angles, shift }
+                }
+                Turns::Within(limit) if inside => {
+                    Place { m: limit.project(m).quat(), shift, ..Place::default() }
+                }
+                Turns::Within(_) | Turns::Freely => {
+                    Place { m: m.quat(), shift, ..Place::default() }
+                }
+            }
+        }));
+    }
+
+    /// Keeps in mind where it stands.
+    pub(super) fn keep(&mut self) {
+        self.kept.clone_from(&self.here);
+        self.moved_on = false;
+    }
+
+    /// Goes back to where it was when told to [`keep`](Self::keep) it. Whether it was elsewhere.
+    pub(super) fn recall(&mut self) -> bool {
+        let back = self.moved_on && self.kept.len() == self.here.len();
+        if back {
+            self.here.clone_from(&self.kept);
+            self.there.clone_from(&self.kept);
+        }
+        back
+    }
+
+    /// Writes where it stands into a pose.
+    pub(super) fn write(&self, pose: &mut Pose) {
+        for (link, place) in self.links.iter().zip(&self.here) {
+            let local = if link.turning > 0 { link.zero * place.m } else { link.zero };
+            pose.rotations[link.joint] = Rotation::new(local).unwrap_or_default();
+            if link.shifts {
+                pose.translations_m[link.joint] = link.offset_m + place.shift;
+            }
+        }
+    }
+
+    /// Stands somewhere at random inside of the limits; what does not turn and where roots are is kept.
+    pub(super) fn scatter(&mut self, mut random: impl FnMut() -> f64) {
+        for (link, place) in self.links.iter().zip(&mut self.here) {
+            if link.turning == 0 {
+                continue;
+            }
+            match &self.figure.joints[link.joint].turns {
+                Turns::About { axes, ranges, count, .. } => {
+                    for (angle, [min, max]) in place.angles.iter_mut().zip(ranges).take(*count) {
+                        let [min, max] = if min.is_finite() {
+                            [*min, *max]
+                        } else {
+                            [-std::f64::consts::PI, std::f64::consts::PI]
+                        };
+                        *angle = min + (max - min) * random();
+                    }
+                    place.m = turned(*axes, place.angles, *count);
+                }
+                Turns::Within(limit) => {
+                    place.m = limit.project(any_rotation(&mut random)).quat();
+                }
+                Turns::Freely => place.m = any_rotation(&mut random).quat(),
+            }
+        }
+        self.there.clone_from(&self.here);
+        self.moved_on = true;
+    }
+
+    /// Where every link is in the world, and the axes of its freedoms.
+    fn forward(&mut self) {
+        for (i, (link, place)) in self.links.iter().zip(&self.there).enumerate() {
+            let above = link.parent.map(|p| self.worlds[p]);
+            let above =
+                above.unwrap_or(World { rotation: DQuat::IDENTITY, position_m: DVec3::ZERO });
+            let offset_m = link.offset_m + place.shift;
+            let position_m = above.position_m + rotate(above.rotation, offset_m);
+            let zero = above.rotation * link.zero;
+            let mut rotation = zero;
+            if link.turning > 0 {
+                rotation = zero * place.m;
+                let first = link.first + if link.shifts { 3 } else { 0 };
+                match &self.figure.joints[link.joint].turns {
+                    Turns::About { axes, count, .. } => {
+                        self.axes[first] = rotate(zero, axes[0]);
+                        if *count > 1 {
+                            self.axes[first + 1] = rotate(rotation, axes[1]);
+                        }
+                    }
+                    Turns::Within(_) | Turns::Freely => {
+                        let m = DMat3::from_quat(zero);
+                        self.axes[first..first + 3]
+                            .copy_from_slice(&[m.x_axis, m.y_axis, m.z_axis]);
+                    }
+                }
+            }
+            self.worlds[i] = World { rotation, position_m };
+        }
+    }
+
+    /// What a goal is about, where it is now.
+    fn look_at(&self, goal: &Goal, [own, other]: [usize; 2]) -> Look {
+        let World { rotation, position_m } = self.worlds[own];
+        let at = |point_m: DVec3| position_m + rotate(rotation, point_m);
+        let weight = goal.weight.max(0.0).sqrt();
+        let look = Look { weight, ..Look::default() };
+        match goal.aim {
+            Aim::Position { point_m, target_m } => {
+                let point = at(point_m);
+                Look { point, off: point - target_m, ..look }
+            }
+            Aim::Rotation(target) => {
+                let (off, half_cot) = log(rotation * target.quat().conjugate());
+                let square = off.length_squared();
+                let curve = if square < 1e-4 {
+                    1.0 / 12.0 + square / 720.0
+                } else {
+                    (1.0 - half_cot) / square
+                };
+                Look { off, curve, ..look }
+            }
+            Aim::Direction { axis, target } => {
+                let along = rotate(rotation, unit(axis).unwrap_or(DVec3::ZERO));
+                let to = unit(target).unwrap_or(along);
+                Look { along, off: along - to, ..look }
+            }
+            Aim::LookAt { point_m, axis, target_m } => {
+                let along = rotate(rotation, unit(axis).unwrap_or(DVec3::ZERO));
+                let point = at(point_m);
+                let to = unit(target_m - point).unwrap_or(along);
+                let curve = 1.0 / (target_m - point).length().max(1e-9);
+                Look { point, along, other: to, curve, off: along - to, ..look }
+            }
+            Aim::Meet { point_m, other_point_m, .. } => {
+                let point = at(point_m);
+                let there = self.worlds[other];
+                let other = there.position_m + rotate(there.rotation, other_point_m);
+                Look { point, other, off: point - other, ..look }
+            }
+        }
+    }
+
+    /// The derivative of a goal's residual by the freedoms on its path.
+    ///
+    /// A turn about an axis a through c moves a point p by `a × (p − c)` and a direction d by `a × d`
+    /// (C11, eq 43 to 45, with the axis as it is in the world after the turns before it). The rotation
+    /// vector φ of the rotation that is left to do changes by `a − φ × a / 2 + k φ × (φ × a)`, with
+    /// `k = (1 − |φ|/2 · cot(|φ|/2)) / |φ|²`, the inverse of the left Jacobian of the exponential.
+    fn differentiate_goal(&self, g: usize, linear: &mut Linear) {
+        let goals = self.goals.len();
+        let steps = &self.steps[self.paths[g]..self.paths[g + 1]];
+        let Look { point, along, other, off, curve, weight } = self.looks[g];
+        let columns = Columns { columns: &mut linear.columns, at: g, goals, chain: self };
+        match self.goals[g].aim {
+            Aim::Position { .. } => columns.fill(
+                steps,
+                |_, axis, center| axis.cross(point - center) * weight,
+                |_, axis| axis * weight,
+            ),
+            Aim::Rotation(_) => columns.fill(
+                steps,
+                |_, axis, _| {
+                    let across = off.cross(axis);
+                    (axis - across * 0.5 + off.cross(across) * curve) * weight
+                },
+                |_, _| DVec3::ZERO,
+            ),
+            Aim::Direction { .. } => {
+                columns.fill(steps, |_, axis, _| axis.cross(along) * weight, |_, _| DVec3::ZERO);
+            }
+            Aim::LookAt { .. } => {
+                // As the point moves, so does the direction to what is looked at.
+                let swerve = |by: DVec3| (by - other * other.dot(by)) * curve;
+                columns.fill(
+                    steps,
+                    |_, axis, center| {
+                        (axis.cross(along) + swerve(axis.cross(point - center))) * weight
+                    },
+                    |_, axis| swerve(axis) * weight,
+                );
+            }
+            Aim::Meet { .. } => {
+                let share = |moves: bool| if moves { weight } else { 0.0 };
+                columns.fill(
+                    steps,
+                    |[a, b], axis, center| {
+                        axis.cross(point - center) * share(a)
+                            - axis.cross(other - center) * share(b)
+                    },
+                    |[a, b], axis| axis * (share(a) - share(b)),
+                );
+            }
+        }
+    }
+
+    /// How far a goal is missed.
+    fn miss(goal: &Goal, look: &Look) -> Miss {
+        match goal.aim {
+            Aim::Position { .. } | Aim::Meet { .. } => Miss::Distance(look.off.length()),
+            Aim::Rotation(_) => Miss::Angle(Angle::from_radians(look.off.length())),
+            // A chord of the unit circle.
+            Aim::Direction { .. } | Aim::LookAt { .. } => {
+                let half = (0.5 * look.off.length()).min(1.0);
+                Miss::Angle(Angle::from_radians(2.0 * trig::asin(half)))
+            }
+        }
+    }
+
+    fn posture(&self, linear: &mut Linear) {
+        linear.pull.fill(0.0);
+        linear.stiffness.fill(0.0);
+        linear.posture = 0.0;
+        for reference in self.references.iter().filter(|reference| reference.weight > 0.0) {
+            let weight = reference.weight;
+            for ((link, place), to) in self.links.iter().zip(&self.there).zip(&reference.places) {
+                let mut add = |first: usize, off: &[f64]| {
+                    for (i, off) in off.iter().enumerate() {
+                        linear.pull[first + i] += weight * off;
+                        linear.stiffness[first + i] += weight;
+                        linear.posture += 0.5 * weight * off * off;
+                    }
+                };
+                let mut first = link.first;
+                if link.shifts {
+                    add(first, &(place.shift - to.shift).to_array());
+                    first += 3;
+                }
+                match link.turning {
+                    0 => {}
+                    3 => add(first, &log(place.m * to.m.conjugate()).0.to_array()),
+                    1 => add(first, &[place.angles[0] - to.angles[0]]),
+                    _ => add(
+                        first,
+                        &[place.angles[0] - to.angles[0], place.angles[1] - to.angles[1]],
+                    ),
+                }
+            }
+        }
+    }
+}
+
+impl System for Chain<'_> {
+    fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    fn touched(&self, block: usize) -> &[usize] {
+        &self.touched[self.touched_from[block]..self.touched_from[block + 1]]
+    }
+
+    fn look(&mut self, linear: &mut Linear) {
+        self.forward();
+        let (goals, freedoms) = (self.goals.len(), self.freedoms);
+        linear.residual.clear();
+        linear.columns.resize(goals * freedoms, DVec3::ZERO);
+        linear.pull.resize(freedoms, 0.0);
+        linear.stiffness.resize(freedoms, 0.0);
+        linear.met = true;
+        linear.goals = 0.0;
+        for g in 0..goals {
+            let goal = &self.goals[g];
+            let usable = goal.is_finite();
+            // What is not finite has no place to go to: it is missed, and left alone.
+            let look = if usable { self.look_at(goal, self.ends[g]) } else { Look::default() };
+            let miss = if usable { Self::miss(goal, &look) } else { Miss::Distance(f64::INFINITY) };
+            let near = match miss {
+                Miss::Distance(m) => m <= self.near[0],
+                Miss::Angle(angle) => angle.radians() <= self.near[1],
+            };
+            let residual = look.off * look.weight;
+            (self.looks[g], self.misses[g]) = (look, miss);
+            linear.met &= near || usable && look.weight == 0.0;
+            linear.goals += 0.5 * residual.length_squared();
+            linear.residual.push(residual);
+        }
+        self.posture(linear);
+    }
+
+    fn differentiate(&mut self, linear: &mut Linear) {
+        for g in 0..self.goals.len() {
+            self.differentiate_goal(g, linear);
+        }
+    }
+
+    fn try_step(&mut self, step: &[f64], stops: &mut Vec<Stop>) {
+        let mut block = 0;
+        for ((link, from), to) in self.links.iter().zip(&self.here).zip(&mut self.there) {
+            let mut first = link.first;
+            if link.shifts {
+                to.shift = from.shift + vector(&step[first..]);
+                first += 3;
+                block += 1;
+            }
+            if link.turning == 0 {
+                continue;
+            }
+            let joint = &self.figure.joints[link.joint];
+            match &joint.turns {
+                Turns::About { axes, ranges, count, .. } => {
+                    for i in 0..*count {
+                        let [min, max] = ranges[i];
+                        let angle = from.angles[i] + step[first + i];
+                        to.angles[i] = angle.clamp(min, max);
+                        let beyond = angle - to.angles[i];
+                        if beyond != 0.0 {
+                            let mut normal = [0.0; 3];
+                            normal[i] = 1.0_f64.copysign(beyond);
+                            stops.push(Stop { block, normal, beyond: beyond.abs() });
+                        }
+                    }
+                    to.m = turned(*axes, to.angles, *count);
+                }
+                Turns::Within(limit) => {
+                    let m = moved(from.m, vector(&step[first..]));
+                    let held = limit.hold(Rotation::from_unit(m));
+                    to.m = held.m.quat();
+                    for contact in held.contacts.iter().flatten() {
+                        let normal = contact.normal.to_array();
+                        stops.push(Stop { block, normal, beyond: contact.beyond });
+                    }
+                }
+                Turns::Freely => to.m = moved(from.m, vector(&step[first..])),
+            }
+            block += 1;
+        }
+    }
+
+    fn accept(&mut self) {
+        std::mem::swap(&mut self.here, &mut self.there);
+    }
+}
+
+/// A goal at the place that was last looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    /// The point of the joint, in the world.
+    point: DVec3,
+    /// The axis of the joint that should point somewhere.
+    along: DVec3,
+    /// The other point of [`Aim::Meet`], or the direction to what is looked at.
+    other: DVec3,
+    /// What is left to do.
+    off: DVec3,
+    /// Of a rotation, the last factor of the derivative; of what is looked at, one over its distance.
+    curve: f64,
+    /// The root of the goal's weight.
+    weight: f64,
+}
+
+/// Where the derivatives of one goal are written to.
+struct Columns<'a> {
+    columns: &'a mut [DVec3],
+    at: usize,
+    goals: usize,
+    chain: &'a Chain<'a>,
+}
+
+impl Columns<'_> {
+    /// By the turns of each link, about an axis through a centre, and by its shifts along an axis.
+    #[inline]
+    fn fill(
+        self,
+        steps: &[Step],
+        turn: impl Fn([bool; 2], DVec3, DVec3) -> DVec3,
+        shift: impl Fn([bool; 2], DVec3) -> DVec3,
+    ) {
+        let Self { columns, at, goals, chain } = self;
+        for step in steps {
+            let link = &chain.links[step.link];
+            let center = chain.worlds[step.link].position_m;
+            let mut first = link.first;
+            if link.shifts {
+                for (i, axis) in DVec3::AXES.into_iter().enumerate() {
+                    columns[(first + i) * goals + at] = shift(step.moves, axis);
+                }
+                first += 3;
+            }
+            for freedom in first..first + link.turning {
+                columns[freedom * goals + at] = turn(step.moves, chain.axes[freedom], center);
+            }
+        }
+    }
+}
+
+/// The joints that a goal is about.
+fn joints(goal: &Goal) -> [Option<usize>; 2] {
+    let other = match goal.aim {
+        Aim::Meet { other, .. } => Some(other.get()),
+        _ => None,
+    };
+    [Some(goal.joint.get()), other]
+}
+
+/// The local rotation of a joint that a solver does not turn: that of the pose if it is held, else the
+/// only one that its limit allows.
+fn turned_local(figure: &Figure, joint: usize, pose: &Pose) -> Rotation {
+    let of = &figure.joints[joint];
+    if of.held { pose.rotations[joint] } else { of.zero }
+}
+
+/// `R(axes[0], angles[0]) · R(axes[1], angles[1])`, as many as there are.
+fn turned(axes: [DVec3; 2], angles: [f64; 2], count: usize) -> DQuat {
+    let turn = |i: usize| {
+        let (sin, cos) = trig::sin_cos(0.5 * angles[i]);
+        let v = axes[i] * sin;
+        DQuat::from_xyzw(v.x, v.y, v.z, cos)
+    };
+    if count > 1 { turn(0) * turn(1) } else { turn(0) }
+}
+
+/// `m` turned by a step: to first order by the rotation vector, by less than half a turn for a long one.
+fn moved(m: DQuat, step: DVec3) -> DQuat {
+    let turned = DQuat::from_xyzw(0.5 * step.x, 0.5 * step.y, 0.5 * step.z, 1.0) * m;
+    let length = turned.length();
+    if length.is_finite() { turned / length } else { m }
+}
+
+fn vector(step: &[f64]) -> DVec3 {
+    DVec3::new(step[0], step[1], step[2])
+}
+
+fn rotate(q: DQuat, v: DVec3) -> DVec3 {
+    Rotation::from_unit_unchecked(q) * v
+}
+
+/// The rotation vector, and half its length times the cotangent of that.
+fn log(q: DQuat) -> (DVec3, f64) {
+    let sign = 1.0_f64.copysign(q.w);
+    let v = DVec3::new(q.x, q.y, q.z) * sign;
+    let (sin, cos) = (v.length(), q.w.abs());
+    if sin < 1e-8 {
+        return (v * 2.0, 1.0);
+    }
+    let half = if sin < 0.1 {
+        // The series of the arcsine, to the last digit.
+        let x = sin * sin;
+        let tail = x * (35.0 / 1152.0 + x * (63.0 / 2816.0));
+        sin * (1.0 + x * (1.0 / 6.0 + x * (3.0 / 40.0 + x * (15.0 / 336.0 + tail))))
+    } else {
+        trig::atan2(sin, cos)
+    };
+    (v * (2.0 * half / sin), half * cos / sin)
+}
+
+/// A rotation drawn uniformly (K. Shoemake, "Uniform random rotations", Graphics Gems III, 1992).
+fn any_rotation(random: &mut impl FnMut() -> f64) -> Rotation {
+    let [u, v, w] = [random(), random(), random()];
+    let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
+    let tau = std::f64::consts::TAU;
+    let ((sv, cv), (sw, cw)) = (trig::sin_cos(tau * v), trig::sin_cos(tau * w));
+    Rotation::new(DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)).unwrap_or_default()
+}

@@ -1,0 +1,97 @@
+//! What a figure should reach.
+
+use glam::DVec3;
+
+use crate::math::{Angle, Rotation};
+use crate::skeleton::JointIndex;
+
+/// Something that a joint should do, and how much it counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// Which joint.
+    pub joint: JointIndex,
+    /// What it should do.
+    pub aim: Aim,
+    /// The square of the miss, in metres or radians, counts this many times. 1 for most.
+    pub weight: f64,
+}
+
+impl Goal {
+    /// The joint's centre should be somewhere, in metres in the world.
+    #[must_use]
+    pub const fn position(joint: JointIndex, target_m: DVec3) -> Self {
+        Self { joint, aim: Aim::Position { point_m: DVec3::ZERO, target_m }, weight: 1.0 }
+    }
+
+    /// The joint's local space should be turned like this in the world.
+    #[must_use]
+    pub const fn rotation(joint: JointIndex, target: Rotation) -> Self {
+        Self { joint, aim: Aim::Rotation(target), weight: 1.0 }
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        let aim = match self.aim {
+            Aim::Position { point_m, target_m } => point_m + target_m,
+            Aim::Rotation(_) => DVec3::ZERO,
+            Aim::Direction { axis, target } => axis + target,
+            Aim::LookAt { point_m, axis, target_m } => point_m + axis + target_m,
+            Aim::Meet { point_m, other_point_m, .. } => point_m + other_point_m,
+        };
+        aim.is_finite() && self.weight.is_finite()
+    }
+
+    /// The same goal, counted so many times.
+    #[must_use]
+    pub const fn weighted(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+}
+
+/// What a joint should do. Points and axes are in the joint's local space, targets in the world; lengths
+/// in metres.
+#[derive(Clone, Copy, Debug)]
+pub enum Aim {
+    /// A point of the joint should be somewhere.
+    Position {
+        /// The point; zero is the joint's centre.
+        point_m: DVec3,
+        /// Where it should be.
+        target_m: DVec3,
+    },
+    /// The joint's local space should be turned like this.
+    Rotation(Rotation),
+    /// An axis should point along a direction; both of any length.
+    Direction {
+        /// The axis.
+        axis: DVec3,
+        /// Where it should point.
+        target: DVec3,
+    },
+    /// An axis through a point should point at a place.
+    LookAt {
+        /// Where the axis begins.
+        point_m: DVec3,
+        /// The axis, of any length.
+        axis: DVec3,
+        /// What should be looked at.
+        target_m: DVec3,
+    },
+    /// A point should be where a point of another joint is.
+    Meet {
+        /// The point.
+        point_m: DVec3,
+        /// The other joint.
+        other: JointIndex,
+        /// The point of it.
+        other_point_m: DVec3,
+    },
+}
+
+/// How far a goal is missed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Miss {
+    /// Of a position, in metres.
+    Distance(f64),
+    /// Of a rotation or direction.
+    Angle(Angle),
+}

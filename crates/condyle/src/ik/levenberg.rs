@@ -1,0 +1,279 @@
+//! Damped least squares inside of limits.
+
+use glam::{DMat3, DVec3};
+
+use super::search::{Ending, Hold, Scratch};
+use super::system::{Linear, Stop, System};
+
+/// The damping at first, as a share of the cost of the goals.
+const DAMPING: f64 = 0.1;
+
+/// The least damping, in the units of squares of columns: metres or one.
+const LEAST: f64 = 1e-9;
+
+/// How often a step is taken again with more limits held to.
+const ROUNDS: usize = 4;
+
+/// A step that runs into a limit is taken again if it is beyond by more than this share of its length.
+/// What is less is because limits are curved.
+const BEYOND: f64 = 0.1;
+
+/// Looks for where a system's cost is least, from `here`. Ends with `here` at the best place found, and
+/// `there` looked at last, which is the same place.
+///
+/// # Source
+///
+/// K. Levenberg 1944, D. Marquardt 1963; damping in proportion to the cost after T. Sugihara,
+/// "Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics
+/// 27(5), 2011. A step δ is the least of `½ |r + J δ|² + ½ δᵀ D δ + gᵀ δ`. With `y = r + J δ` that is
+///
+/// ```text
+///   (1 + J D⁻¹ Jᵀ) y = r − J D⁻¹ g,      δ = −D⁻¹ (g + Jᵀ y)
+/// ```
+///
+/// a matrix of the size of the goals, however many joints there are.
+///
+/// Limits are an active set. Where the last step ran into one, and the slope leads on into it, the
+/// direction into it is taken out of the block. A step that runs into others is taken again with these
+/// held to as well: as far as to the limit along its normal, freely across it. What is left of that, for
+/// limits are curved, is projected away.
+pub(super) fn solve(
+    system: &mut impl System,
+    scratch: &mut Scratch,
+    most_steps: u32,
+) -> (Ending, u32) {
+    let mut damping = DAMPING;
+    scratch.stops_here.clear();
+    system.look(&mut scratch.linear);
+    let postured = scratch.linear.is_postured();
+    let mut steps = 0;
+    loop {
+        let Linear { met, .. } = scratch.linear;
+        if met && !postured {
+            return (Ending::Met, steps);
+        }
+        let otherwise = |ending| if met { Ending::Met } else { ending };
+        if steps == most_steps {
+            return (otherwise(Ending::TooLong), steps);
+        }
+        steps += 1;
+        let before = scratch.linear.cost();
+        system.differentiate(&mut scratch.linear);
+        let expected = scratch.step(system, damping);
+        system.look(&mut scratch.linear);
+        let after = scratch.linear.cost();
+        if after < before {
+            system.accept();
+            std::mem::swap(&mut scratch.stops, &mut scratch.stops_here);
+            let short = damping > DAMPING;
+            damping = (0.2 * damping).max(1e-4);
+            let gained = before - after;
+            // It came out as expected where the posture is best, or there is no more to gain.
+            let settled = (after - expected).abs() < 0.02 * gained + 1e-3 * after;
+            if scratch.linear.met && settled {
+                return (Ending::Met, steps);
+            }
+            if gained < 1e-5 * before && !short {
+                let ending = if scratch.linear.met { Ending::Met } else { Ending::Stuck };
+                return (ending, steps);
+            }
+        } else {
+            let goes = scratch.step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
+            scratch.step.fill(0.0);
+            scratch.stops.clear();
+            system.try_step(&scratch.step, &mut scratch.stops);
+            system.look(&mut scratch.linear);
+            if damping > 1e6 || goes < 1e-9 {
+                return (otherwise(Ending::Stuck), steps);
+            }
+            damping *= 10.0;
+        }
+    }
+}
+
+impl Scratch {
+    /// A step from `here`, tried. What the cost should be there.
+    fn step(&mut self, system: &mut impl System, damping: f64) -> f64 {
+        self.settled.clear();
+        self.settled.resize(self.linear.pull.len(), 0.0);
+        self.holds.clear();
+        let posture = self.linear.posture;
+        for i in 0..self.stops_here.len() {
+            let Stop { block, normal, .. } = self.stops_here[i];
+            let out = system.blocks()[block].freedoms().zip(normal);
+            let touched = system.touched(block);
+            let outward: f64 =
+                out.map(|(freedom, n)| n * self.linear.slope(freedom, touched)).sum();
+            if outward < 0.0 {
+                self.hold(system, block, normal, 0.0);
+            }
+        }
+        let damping = damping * self.linear.cost() + LEAST;
+        for round in 1..=ROUNDS {
+            self.solve_step(system, damping);
+            self.stops.clear();
+            system.try_step(&self.step, &mut self.stops);
+            if round == ROUNDS || !self.hold_stops(system) {
+                break;
+            }
+        }
+        let goals: f64 = self.dual.iter().map(|y| y.length_squared()).sum();
+        let Linear { pull, stiffness, .. } = &self.linear;
+        let posture = posture
+            + self
+                .step
+                .iter()
+                .zip(pull.iter().zip(stiffness))
+                .fold(0.0, |sum, (step, (pull, s))| sum + step * (pull + 0.5 * s * step));
+        0.5 * goals + posture
+    }
+
+    /// Holds to the limits that the step ran into, if it is far beyond. Whether there were any.
+    fn hold_stops(&mut self, system: &impl System) -> bool {
+        let mut more = false;
+        for i in 0..self.stops.len() {
+            let Stop { block, normal, beyond } = self.stops[i];
+            let (mut square, mut out) = (0.0, 0.0);
+            for (freedom, n) in system.blocks()[block].freedoms().zip(normal) {
+                let step = self.step[freedom];
+                square += step * step;
+                out += step * n;
+            }
+            if beyond * beyond > BEYOND * BEYOND * square {
+                more |= self.hold(system, block, normal, out - beyond);
+            }
+        }
+        more
+    }
+
+    /// Takes a direction out of a block: the step goes `by` along it. Whether there was anything left to
+    /// take.
+    fn hold(&mut self, system: &impl System, block: usize, normal: [f64; 3], by: f64) -> bool {
+        let (mut normal, mut by) = (DVec3::from_array(normal), by);
+        for hold in self.holds.iter().filter(|hold| hold.block == block) {
+            let along = normal.dot(hold.normal.into());
+            by -= along * hold.by;
+            normal -= DVec3::from_array(hold.normal) * along;
+        }
+        let length = normal.length();
+        // What is left is the rounding of the others, or nearly parallel to them.
+        if length < 0.05 {
+            return false;
+        }
+        let (normal, by) = ((normal / length).to_array(), by / length);
+        let freedoms = system.blocks()[block].freedoms();
+        let Linear { residual, columns, pull, .. } = &mut self.linear;
+        let goals = residual.len();
+        for &g in system.touched(block) {
+            let mut along = DVec3::ZERO;
+            for (freedom, n) in freedoms.clone().zip(normal) {
+                along += columns[freedom * goals + g] * n;
+            }
+            residual[g] += along * by;
+            for (freedom, n) in freedoms.clone().zip(normal) {
+                columns[freedom * goals + g] -= along * n;
+            }
+        }
+        let along: f64 = freedoms.clone().zip(normal).map(|(freedom, n)| pull[freedom] * n).sum();
+        for (freedom, n) in freedoms.zip(normal) {
+            pull[freedom] -= along * n;
+            self.settled[freedom] += n * by;
+        }
+        self.holds.push(Hold { block, normal, by });
+        true
+    }
+
+    fn solve_step(&mut self, system: &impl System, damping: f64) {
+        let Linear { residual, columns, pull, stiffness, .. } = &self.linear;
+        let goals = residual.len();
+        self.matrix.clear();
+        self.matrix.resize(goals * goals, DMat3::ZERO);
+        for g in 0..goals {
+            self.matrix[g * goals + g] = DMat3::IDENTITY;
+        }
+        self.dual.clear();
+        self.dual.extend_from_slice(residual);
+        for (b, block) in system.blocks().iter().enumerate() {
+            let touched = system.touched(b);
+            for freedom in block.freedoms() {
+                let column = &columns[freedom * goals..][..goals];
+                let softness = 1.0 / (stiffness[freedom] + damping);
+                let off = pull[freedom] * softness;
+                for (i, &g) in touched.iter().enumerate() {
+                    self.dual[g] -= column[g] * off;
+                    let scaled = column[g] * softness;
+                    for &h in &touched[..=i] {
+                        let entry = &mut self.matrix[g * goals + h];
+                        let other = column[h];
+                        entry.x_axis += scaled * other.x;
+                        entry.y_axis += scaled * other.y;
+                        entry.z_axis += scaled * other.z;
+                    }
+                }
+            }
+        }
+        factor_and_solve(&mut self.matrix, &mut self.dual);
+        self.step.clear();
+        for (b, block) in system.blocks().iter().enumerate() {
+            let touched = system.touched(b);
+            for freedom in block.freedoms() {
+                let column = &columns[freedom * goals..][..goals];
+                let softness = 1.0 / (stiffness[freedom] + damping);
+                let along: f64 = touched.iter().map(|&g| column[g].dot(self.dual[g])).sum();
+                self.step.push(self.settled[freedom] - softness * (pull[freedom] + along));
+            }
+        }
+    }
+}
+
+/// Solves a system with a symmetric positive definite matrix of blocks, of which the lower half is given,
+/// row by row, by its Cholesky factor. Factors of the diagonal are replaced by their inverses.
+fn factor_and_solve(matrix: &mut [DMat3], x: &mut [DVec3]) {
+    let n = x.len();
+    for i in 0..n {
+        let (above, row) = matrix.split_at_mut(i * n);
+        let row = &mut row[..=i];
+        let mut right = x[i];
+        let mut last = row[i];
+        for j in 0..i {
+            let other = &above[j * n..][..=j];
+            let mut sum = row[j];
+            for (a, b) in row[..j].iter().zip(other) {
+                sum -= times_transposed(a, b);
+            }
+            let factor = times_transposed(&sum, &other[j]);
+            row[j] = factor;
+            last -= times_transposed(&factor, &factor);
+            right -= factor * x[j];
+        }
+        let inverse = inverse_factor(&last);
+        row[i] = inverse;
+        x[i] = inverse * right;
+    }
+    for i in (0..n).rev() {
+        x[i] = matrix[i * n + i].transpose() * x[i];
+        for j in 0..i {
+            let back = matrix[i * n + j].transpose() * x[i];
+            x[j] -= back;
+        }
+    }
+}
+
+fn times_transposed(a: &DMat3, b: &DMat3) -> DMat3 {
+    *a * b.transpose()
+}
+
+/// The inverse of the lower Cholesky factor of a symmetric matrix of which the lower half is read.
+fn inverse_factor(m: &DMat3) -> DMat3 {
+    // What rounding made singular does not take part.
+    let root = |square: f64| if square > 1e-300 { 1.0 / square.sqrt() } else { 0.0 };
+    let a = root(m.x_axis.x);
+    let (l10, l20) = (m.x_axis.y * a, m.x_axis.z * a);
+    let b = root(m.y_axis.y - l10 * l10);
+    let l21 = (m.y_axis.z - l20 * l10) * b;
+    let c = root(m.z_axis.z - l20 * l20 - l21 * l21);
+    let i10 = -l10 * a * b;
+    let i21 = -l21 * b * c;
+    let i20 = -(l20 * a + l21 * i10) * c;
+    DMat3::from_cols(DVec3::new(a, i10, i20), DVec3::new(0.0, b, i21), DVec3::new(0.0, 0.0, c))
+}

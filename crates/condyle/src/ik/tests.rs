@@ -1,0 +1,536 @@
+//! Tests of the numerical solvers: derivatives by differences, solutions by forward kinematics.
+
+use std::f64::consts::TAU;
+
+use glam::DVec3;
+
+use super::chain::Chain;
+use super::system::{Linear, System as _};
+use super::*;
+use crate::limits::{
+    EulerBox, Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit,
+};
+use crate::math::{Angle, Arc, EulerOrder, Rotation, SwingAxes, trig};
+use crate::motion::Pose;
+use crate::skeleton::{Joint, JointIndex, Skeleton};
+use crate::synth::Rng;
+
+fn arc(min: f64, max: f64) -> Arc {
+    Arc::from_degrees(min, max).unwrap()
+}
+
+fn ball(bone: DVec3, swing: SwingLimit, twist: Arc) -> Limit {
+    let axes = SwingAxes::new(bone, None).unwrap();
+    let twist = TwistLimit { bounds: TwistBounds::Arc(twist), ..TwistLimit::default() };
+    Limit::SwingTwist(SwingTwistLimit { axes, swing, twist })
+}
+
+/// A polygon about x with bays.
+fn polygon(corners: u32) -> SwingLimit {
+    let corner = |i: u32| {
+        let (sin, cos) = trig::sin_cos(TAU * f64::from(i) / f64::from(corners));
+        let (far, near) =
+            trig::sin_cos(1.2 + 0.3 * trig::sin(3.0 * TAU * f64::from(i) / f64::from(corners)));
+        DVec3::new(near, far * cos, far * sin)
+    };
+    SwingLimit::Polygons(vec![(0..corners).map(corner).collect()])
+}
+
+/// A skeleton with limits, and joints in a row.
+struct Arm {
+    skeleton: Skeleton,
+    figure: Figure,
+    limits: Vec<PreparedLimit>,
+    joints: Vec<JointIndex>,
+}
+
+impl Arm {
+    fn new(links: &[(DVec3, Limit)]) -> Self {
+        let mut skeleton = Skeleton::new();
+        let mut joints: Vec<JointIndex> = Vec::new();
+        for (i, (offset, _)) in links.iter().enumerate() {
+            let joint = Joint::new(format!("j{i}"), *offset);
+            joints.push(match joints.last() {
+                None => skeleton.add_root(joint).unwrap(),
+                Some(&parent) => skeleton.add(parent, joint).unwrap(),
+            });
+        }
+        let mut figure = Figure::without_limits(&skeleton);
+        let limits: Vec<_> = links.iter().map(|(_, limit)| limit.prepare().unwrap()).collect();
+        for (joint, limit) in joints.iter().zip(&limits) {
+            figure.limit(*joint, Rotation::IDENTITY, limit.clone());
+        }
+        Self { skeleton, figure, limits, joints }
+    }
+
+    /// Shoulder, elbow and wrist; beside the line of the bones by an offset.
+    fn shaped(off: f64) -> Self {
+        let ellipse =
+            SwingLimit::Ellipse { rx: Angle::from_degrees(70.0), ry: Angle::from_degrees(35.0) };
+        Self::new(&[
+            (DVec3::ZERO, ball(DVec3::X, polygon(20), arc(-90.0, 90.0))),
+            (DVec3::new(0.3, off, 0.0), Limit::Hinge { axis: DVec3::Y, arc: arc(-145.0, 0.0) }),
+            (DVec3::new(0.26, 0.0, off), ball(DVec3::X, ellipse, arc(-80.0, 80.0))),
+        ])
+    }
+
+    /// Seven hinges, with offsets between them.
+    fn boxed(off: f64) -> Self {
+        let o = DVec3::new(0.0, off, off);
+        let hinge = |axis, min, max| Limit::Hinge { axis, arc: arc(min, max) };
+        Self::new(&[
+            (DVec3::ZERO, hinge(DVec3::Z, -100.0, 100.0)),
+            (o, hinge(DVec3::Y, -90.0, 90.0)),
+            (-0.5 * o, hinge(DVec3::X, -90.0, 90.0)),
+            (0.3 * DVec3::X + o, hinge(DVec3::Y, -145.0, 0.0)),
+            (0.26 * DVec3::X, hinge(DVec3::X, -80.0, 80.0)),
+            (0.3 * o, hinge(DVec3::Y, -70.0, 70.0)),
+            (0.2 * o, hinge(DVec3::Z, -35.0, 35.0)),
+        ])
+    }
+
+    /// A joint of every kind.
+    fn zoo() -> Self {
+        let x = 0.3 * DVec3::X + 0.05 * DVec3::Y;
+        let order = EulerOrder::ZYZ;
+        let wide = Arc::from_degrees(-170.0, 170.0).unwrap();
+        let tilted = DVec3::new(0.3, 1.0, 0.2);
+        Self::new(&[
+            (DVec3::Y, Limit::Free),
+            (x, Limit::Hinge { axis: tilted, arc: wide }),
+            (x, Limit::Universal { axes: [DVec3::Z, tilted], arcs: [wide; 2] }),
+            (x, ball(DVec3::X, polygon(20), wide)),
+            (x, Limit::Locked),
+            (x, Limit::EulerBox(EulerBox { order, arcs: [wide, arc(5.0, 175.0), wide] })),
+            (x, Limit::Free),
+        ])
+    }
+
+    fn hand(&self) -> JointIndex {
+        *self.joints.last().unwrap()
+    }
+
+    /// A pose inside of the limits.
+    fn random(&self, rng: &mut Rng) -> Pose {
+        let mut pose = Pose::rest(&self.skeleton);
+        for (rotation, limit) in pose.rotations.iter_mut().zip(&self.limits) {
+            *rotation = match limit.axes() {
+                None => loop {
+                    let m = rng.rotation();
+                    if limit.contains(m) {
+                        break m;
+                    }
+                },
+                Some(axes) => axes.iter().fold(Rotation::IDENTITY, |m, (axis, arc)| {
+                    let angle = rng.between(arc.min().radians(), arc.max().radians());
+                    m * Rotation::from_axis_angle(*axis, Angle::from_radians(angle)).unwrap()
+                }),
+            };
+        }
+        pose
+    }
+
+    fn goals(&self, pose: &Pose) -> [Goal; 2] {
+        let world = pose.world(&self.skeleton);
+        let hand = self.hand();
+        let (position, rotation) = (world.positions_m[hand.get()], world.rotations[hand.get()]);
+        [Goal::position(hand, position), Goal::rotation(hand, rotation)]
+    }
+
+    fn is_inside(&self, pose: &Pose) -> bool {
+        pose.rotations.iter().zip(&self.limits).all(|(m, limit)| limit.contains(*m))
+    }
+
+    /// Metres and radians, by forward kinematics.
+    fn misses(&self, pose: &Pose, goals: &[Goal]) -> [f64; 2] {
+        let world = pose.world(&self.skeleton);
+        let mut misses = [0.0_f64; 2];
+        for goal in goals {
+            let j = goal.joint.get();
+            match goal.aim {
+                Aim::Position { point_m, target_m } => {
+                    let at = world.positions_m[j] + world.rotations[j] * point_m;
+                    misses[0] = misses[0].max((at - target_m).length());
+                }
+                Aim::Rotation(target) => {
+                    misses[1] = misses[1].max(world.rotations[j].distance(target).radians());
+                }
+                _ => unreachable!("not asked for here"),
+            }
+        }
+        misses
+    }
+
+    /// The cost of a pose with a posture, by forward kinematics.
+    fn cost(&self, pose: &Pose, goals: &[Goal], posture: Option<(&Pose, f64)>) -> f64 {
+        let world = pose.world(&self.skeleton);
+        let mut cost = 0.0;
+        for goal in goals {
+            let j = goal.joint.get();
+            let off = match goal.aim {
+                Aim::Position { point_m, target_m } => {
+                    world.positions_m[j] + world.rotations[j] * point_m - target_m
+                }
+                Aim::Rotation(target) => (world.rotations[j] * target.inverse()).log(),
+                _ => unreachable!("not asked for here"),
+            };
+            cost += 0.5 * goal.weight * off.length_squared();
+        }
+        for (a, b) in posture.iter().flat_map(|(to, _)| pose.rotations.iter().zip(&to.rotations)) {
+            cost += 0.5 * posture.unwrap().1 * (*a * b.inverse()).log().length_squared();
+        }
+        cost
+    }
+}
+
+fn rounds(few: u64, many: u64) -> u64 {
+    if std::env::var("CONDYLE_STUDY").is_ok_and(|study| study == "full") { many } else { few }
+}
+
+/// A pose near another, inside of the limits, whose hand is moved by at most 2 cm and 5°.
+fn near(arm: &Arm, from: &Pose, to: &Pose) -> Option<[Goal; 2]> {
+    let start = arm.goals(from);
+    let mut t = 1.0;
+    for _ in 0..14 {
+        t *= 0.7;
+        let mut pose = from.clone();
+        for (i, rotation) in pose.rotations.iter_mut().enumerate() {
+            *rotation = arm.limits[i].project(from.rotations[i].slerp(to.rotations[i], t));
+        }
+        let [metres, radians] = arm.misses(&pose, &start);
+        if arm.is_inside(&pose) && metres <= 0.02 && radians <= 5.0_f64.to_radians() {
+            return Some(arm.goals(&pose));
+        }
+    }
+    None
+}
+
+#[test]
+fn c11_derivatives_are_those_of_differences_for_every_joint_and_goal() {
+    let arm = Arm::zoo();
+    let mut figure = arm.figure.clone();
+    figure.free_root();
+    assert_eq!(figure.freedoms(), 3 + 3 + 1 + 2 + 3 + 3 + 3);
+    let mut rng = Rng::new(11);
+    let mut chain = Chain::new(&figure);
+    let (mut linear, mut there) = (Linear::default(), Linear::default());
+    let mut compared = 0;
+    for _ in 0..20 {
+        let pose = arm.random(&mut rng);
+        let posture = arm.random(&mut rng);
+        let (hand, elbow) = (arm.hand(), arm.joints[3]);
+        let (point_m, target) = (rng.direction() * 0.2, rng.direction());
+        let aims = [
+            Aim::Position { point_m, target_m: target },
+            Aim::Rotation(rng.rotation()),
+            Aim::Direction { axis: rng.direction(), target },
+            Aim::LookAt { point_m, axis: rng.direction(), target_m: target * 2.0 },
+            Aim::Meet { point_m, other: elbow, other_point_m: rng.direction() * 0.1 },
+        ];
+        let goals = aims.map(|aim| Goal { joint: hand, aim, weight: rng.between(0.1, 4.0) });
+        chain.aim(&goals);
+        chain.start(&pose);
+        chain.refer([Some((&posture, 0.3)), None]);
+        chain.look(&mut linear);
+        chain.differentiate(&mut linear);
+        let step = 1e-6;
+        let mut block = 0;
+        for freedom in 0..figure.freedoms() {
+            while !chain.blocks()[block].freedoms().contains(&freedom) {
+                block += 1;
+            }
+            let mut at = |by: f64| {
+                let (mut steps, mut stops) = (vec![0.0; figure.freedoms()], Vec::new());
+                steps[freedom] = by;
+                chain.try_step(&steps, &mut stops);
+                assert!(stops.is_empty());
+                chain.look(&mut there);
+                (there.residual.clone(), there.cost())
+            };
+            let (forward, backward) = (at(step), at(-step));
+            for (g, (a, b)) in forward.0.iter().zip(&backward.0).enumerate() {
+                let by_differences = (*a - *b) / (2.0 * step);
+                let column = linear.columns[freedom * goals.len() + g];
+                let off = (by_differences - column).length();
+                assert!(off < 1e-6 * (1.0 + column.length()), "{freedom} {g}: {column} {off:e}");
+                compared += 1;
+            }
+            let slope = linear.slope(freedom, chain.touched(block));
+            let by_differences = (forward.1 - backward.1) / (2.0 * step);
+            assert!((slope - by_differences).abs() < 1e-6 * (1.0 + slope.abs()), "{freedom}");
+        }
+    }
+    assert_eq!(compared, 20 * 18 * 5);
+}
+
+#[test]
+fn c11_arms_follow_their_goals_inside_of_their_limits() {
+    // One of some ten thousand boxed arms is in a corner of its limits that only another start leads out of.
+    let settings = Settings { restarts: 10, ..Settings::default() };
+    for (arm, name) in [
+        (Arm::shaped(0.0), "shaped"),
+        (Arm::shaped(0.04), "shaped, not spherical-revolute-spherical"),
+        (Arm::boxed(0.0), "boxed"),
+        (Arm::boxed(0.03), "boxed, not spherical-revolute-spherical"),
+    ] {
+        let mut rng = Rng::new(3);
+        let mut solver = Solver::new(&arm.figure);
+        let mut pose = Pose::rest(&arm.skeleton);
+        let (mut tried, mut steps) = (0, 0);
+        while tried < rounds(500, 50_000) {
+            let (from, to) = (arm.random(&mut rng), arm.random(&mut rng));
+            let Some(goals) = near(&arm, &from, &to) else { continue };
+            let outcome = solver.solve(&from, &goals, &settings, &mut pose);
+            let [metres, radians] = arm.misses(&pose, &goals);
+            assert!(outcome.reached && metres <= 1e-4 && radians <= 1e-3, "{name} {tried}");
+            assert!(arm.is_inside(&pose), "{name} {tried}");
+            tried += 1;
+            steps += outcome.steps;
+        }
+        println!("{name}: {:.2} steps each", f64::from(steps) / tried as f64);
+    }
+}
+
+#[test]
+fn c11_arms_find_their_goals_from_afar() {
+    for (arm, name) in [
+        (Arm::shaped(0.0), "shaped"),
+        (Arm::shaped(0.04), "shaped, not spherical-revolute-spherical"),
+        (Arm::boxed(0.0), "boxed"),
+        (Arm::boxed(0.03), "boxed, not spherical-revolute-spherical"),
+    ] {
+        let mut rng = Rng::new(4);
+        let mut solver = Solver::new(&arm.figure);
+        let start = Pose::rest(&arm.skeleton);
+        let mut pose = start.clone();
+        let settings = Settings { restarts: 100, ..Settings::default() };
+        let tries = rounds(500, 50_000);
+        let (mut reached, mut restarts) = (0, 0);
+        for _ in 0..tries {
+            let goals = arm.goals(&arm.random(&mut rng));
+            let outcome = solver.solve(&start, &goals, &settings, &mut pose);
+            let [metres, radians] = arm.misses(&pose, &goals);
+            assert_eq!(outcome.reached, metres <= 1e-4 && radians <= 1e-3);
+            assert!(arm.is_inside(&pose), "{name}");
+            reached += u64::from(outcome.reached);
+            restarts += outcome.restarts;
+        }
+        println!("{name}: {reached} of {tries}, {restarts} restarts");
+        assert!(reached * 1000 >= tries * 999, "{name}: {reached} of {tries}");
+    }
+}
+
+/// What cannot be reached is missed by as little as can be: no small change of the pose is better.
+#[test]
+fn c11_goals_out_of_reach_are_missed_by_little() {
+    let mut rng = Rng::new(5);
+    let (mut missed, mut looked_at, mut better, mut worst) = (0, 0, 0, 0.0_f64);
+    for arm in [Arm::shaped(0.02), Arm::boxed(0.03)] {
+        let mut solver = Solver::new(&arm.figure);
+        let mut pose = Pose::rest(&arm.skeleton);
+        let posture = arm.random(&mut rng);
+        for i in 0..rounds(30, 1000) {
+            let start = arm.random(&mut rng);
+            let goals = [Goal::position(arm.hand(), rng.direction() * rng.between(0.1, 1.0))];
+            let weight = 1e-3;
+            let posture = (i % 2 == 0).then_some((&posture, weight));
+            let settings = Settings { posture, steps: 200, ..Settings::default() };
+            let outcome = solver.solve(&start, &goals, &settings, &mut pose);
+            missed += u64::from(!outcome.reached);
+            assert!(arm.is_inside(&pose));
+            if outcome.reached && posture.is_none() {
+                continue;
+            }
+            let least = arm.cost(&pose, &goals, posture);
+            let mut found = (pose.clone(), least);
+            for _ in 0..2000 {
+                let size = trig::sin(rng.between(0.0, 1.5)) * 0.01;
+                let mut other = found.0.clone();
+                for (rotation, limit) in other.rotations.iter_mut().zip(&arm.limits) {
+                    let by = Rotation::exp(rng.direction() * rng.uniform() * size).unwrap();
+                    *rotation = limit.project(by * *rotation);
+                }
+                let cost = arm.cost(&other, &goals, posture);
+                if cost < found.1 {
+                    found = (other, cost);
+                }
+            }
+            looked_at += 1;
+            better += u64::from(found.1 < 0.99 * least);
+            worst = worst.max((least - found.1) / least);
+        }
+    }
+    println!(
+        "{missed} missed; a random search is better by 1 % in {better} of {looked_at}, by {:.1} % at most",
+        100.0 * worst
+    );
+    assert!(missed > 10 && better * 20 <= looked_at, "{missed} {better} of {looked_at}");
+}
+
+#[test]
+fn c11_conjugate_gradients_reach_what_least_squares_do() {
+    let mut rng = Rng::new(6);
+    for arm in [Arm::shaped(0.0), Arm::boxed(0.03), Arm::zoo()] {
+        let mut solver = Solver::new(&arm.figure);
+        let mut pose = Pose::rest(&arm.skeleton);
+        let method = Method::ConjugateGradient;
+        let settings = Settings { method, steps: 100, ..Settings::default() };
+        let (mut tried, mut reached) = (0, 0);
+        while tried < 100 {
+            let (from, to) = (arm.random(&mut rng), arm.random(&mut rng));
+            let Some(goals) = near(&arm, &from, &to) else { continue };
+            tried += 1;
+            reached += u32::from(solver.solve(&from, &goals, &settings, &mut pose).reached);
+            assert!(arm.is_inside(&pose));
+        }
+        println!("{reached} of {tried}");
+        assert!(reached >= 95, "{reached}");
+    }
+}
+
+#[test]
+fn c11_all_kinds_of_goals_are_met_together() {
+    let arm = Arm::zoo();
+    let mut figure = arm.figure.clone();
+    figure.free_root();
+    let mut rng = Rng::new(8);
+    let mut solver = Solver::new(&figure);
+    for _ in 0..20 {
+        let truth = arm.random(&mut rng);
+        let world = truth.world(&arm.skeleton);
+        let [a, b] = [arm.joints[3].get(), arm.hand().get()];
+        let axis = rng.direction();
+        let point_m = rng.direction() * 0.1;
+        let eye = world.positions_m[b] + world.rotations[b] * point_m;
+        let place = world.rotations[a].inverse() * (eye - world.positions_m[a]);
+        let goal = |joint, aim| Goal { joint, aim, weight: 1.0 };
+        let goals = [
+            goal(arm.hand(), Aim::Direction { axis, target: world.rotations[b] * axis * 7.0 }),
+            goal(
+                arm.joints[3],
+                Aim::LookAt {
+                    point_m: DVec3::ZERO,
+                    axis,
+                    target_m: world.positions_m[a] + world.rotations[a] * axis * 3.0,
+                },
+            ),
+            goal(arm.hand(), Aim::Meet { point_m, other: arm.joints[3], other_point_m: place }),
+            Goal::position(arm.joints[5], world.positions_m[arm.joints[5].get()]),
+        ];
+        let start = arm.random(&mut rng);
+        let mut pose = start.clone();
+        let settings = Settings { restarts: 20, ..Settings::default() };
+        let outcome = solver.solve(&start, &goals, &settings, &mut pose);
+        assert!(outcome.reached, "{:?}", solver.misses());
+        let world = pose.world(&arm.skeleton);
+        let eye = world.positions_m[b] + world.rotations[b] * point_m;
+        assert!((world.positions_m[a] + world.rotations[a] * place - eye).length() < 2e-4);
+    }
+}
+
+/// A joint that is held, one that is locked, and those that no goal depends on stay as they are.
+#[test]
+fn what_is_held_stays() {
+    let arm = Arm::zoo();
+    let mut figure = arm.figure.clone();
+    figure.hold(arm.joints[1]);
+    figure.hold(arm.joints[3]);
+    let mut rng = Rng::new(9);
+    let mut solver = Solver::new(&figure);
+    let (start, other) = (arm.random(&mut rng), arm.random(&mut rng));
+    let mut pose = start.clone();
+    let target = other.world(&arm.skeleton).positions_m[5];
+    solver.solve(&start, &[Goal::position(arm.joints[5], target)], &Settings::default(), &mut pose);
+    let turned = |i: usize| pose.rotations[i].distance(start.rotations[i]).radians() > 1e-12;
+    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(turned), [true, false, true, false, false, false, false]);
+    assert_eq!(pose.translations_m, start.translations_m);
+}
+
+/// The best of all starts is what comes out, and what is said of it is true.
+#[test]
+fn restarts_keep_the_best() {
+    let arm = Arm::shaped(0.0);
+    let mut rng = Rng::new(10);
+    let mut solver = Solver::new(&arm.figure);
+    let start = arm.random(&mut rng);
+    let (mut once, mut often) = (start.clone(), start.clone());
+    for _ in 0..50 {
+        let far = rng.direction() * rng.between(0.5, 0.9);
+        let goals = [Goal::position(arm.hand(), far), Goal::rotation(arm.hand(), rng.rotation())];
+        let settings = Settings::default();
+        solver.solve(&start, &goals, &settings, &mut once);
+        let settings = Settings { restarts: 5, ..settings };
+        solver.solve(&start, &goals, &settings, &mut often);
+        assert!(arm.cost(&often, &goals, None) <= arm.cost(&once, &goals, None) * (1.0 + 1e-9));
+        let [metres, radians] = arm.misses(&often, &goals);
+        let [Miss::Distance(m), Miss::Angle(a)] = solver.misses() else { panic!("other misses") };
+        assert!((m - metres).abs() < 1e-9 && (a.radians() - radians).abs() < 1e-9);
+    }
+}
+
+/// Numbers that are not finite, or far too large, bones of no length, goals of no weight: a pose comes
+/// out, and no limit is broken.
+#[test]
+fn nothing_breaks_the_solvers() {
+    let odd = [0.0, -0.0, 1.0, -1e-300, 1e300, -1e300, f64::INFINITY, f64::NAN, 1e-9, 3.0];
+    arbtest::arbtest(|u| {
+        let mut arm = match u.int_in_range(0..=2)? {
+            0 => Arm::zoo(),
+            1 => Arm::shaped(0.0),
+            _ => Arm::boxed(0.1),
+        };
+        if u.ratio(1, 2)? {
+            arm.figure.free_root();
+        }
+        let number = |u: &mut arbitrary::Unstructured<'_>| -> arbitrary::Result<f64> {
+            if u.ratio(1, 3)? {
+                Ok(*u.choose(&odd)?)
+            } else {
+                Ok(f64::from(u.arbitrary::<i8>()?) / 64.0)
+            }
+        };
+        let vector = |u: &mut arbitrary::Unstructured<'_>| -> arbitrary::Result<DVec3> {
+            Ok(DVec3::new(number(u)?, number(u)?, number(u)?))
+        };
+        let mut pose = Pose::rest(&arm.skeleton);
+        for i in 0..pose.rotations.len() {
+            pose.rotations[i] = crate::math::arbitrary::rotation(u)?;
+            if u.ratio(1, 4)? {
+                pose.translations_m[i] = vector(u)?;
+            }
+        }
+        let mut goals = Vec::new();
+        for _ in 0..u.int_in_range(0..=4)? {
+            let joint = *u.choose(&arm.joints)?;
+            let aim = match u.int_in_range(0..=4)? {
+                0 => Aim::Position { point_m: vector(u)?, target_m: vector(u)? },
+                1 => Aim::Rotation(crate::math::arbitrary::rotation(u)?),
+                2 => Aim::Direction { axis: vector(u)?, target: vector(u)? },
+                3 => Aim::LookAt { point_m: vector(u)?, axis: vector(u)?, target_m: vector(u)? },
+                _ => {
+                    let other = *u.choose(&arm.joints)?;
+                    Aim::Meet { point_m: vector(u)?, other, other_point_m: vector(u)? }
+                }
+            };
+            goals.push(Goal { joint, aim, weight: vector(u)?.x });
+        }
+        let method = if u.ratio(1, 2)? { Method::ConjugateGradient } else { Method::default() };
+        let posture = Pose::rest(&arm.skeleton);
+        let posture = if u.ratio(1, 2)? { Some((&posture, vector(u)?.x)) } else { None };
+        let settings = Settings { method, posture, steps: 15, restarts: 1, ..Settings::default() };
+        let mut solver = Solver::new(&arm.figure);
+        let mut solved = pose.clone();
+        solver.solve(&pose, &goals, &settings, &mut solved);
+        let chain = |j: usize| {
+            goals.iter().any(|g| {
+                g.joint.get() >= j || matches!(g.aim, Aim::Meet { other, .. } if other.get() >= j)
+            })
+        };
+        for (j, (m, limit)) in solved.rotations.iter().zip(&arm.limits).enumerate() {
+            assert!(m.quat().is_finite());
+            assert!(!chain(j) || limit.contains(*m), "{j} {m:?}");
+        }
+        Ok(())
+    })
+    .budget_ms(4000);
+}
