@@ -89,6 +89,17 @@ pub(crate) enum Command {
                             inside.amc\n  condyle clamp walk.bvh --rig rig.json --smooth -o \
                             inside.bvh")]
     Clamp(Clamp),
+    /// Do limits help? Find motion again from the paths of hands, feet, head and pelvis, with the limits
+    /// of a rig and without, and compare with the capture
+    #[command(after_help = "Examples:\n  condyle evaluate run.bvh --rig rig.json\n  condyle \
+                            evaluate run.bvh --rig rig.json --fit walk.bvh jump.bvh\n  condyle \
+                            evaluate 02.asf 02_03.amc --rig rig.json --report run.html\n\nWays that \
+                            are compared, with the same solver, start and weights:\n  with limits, \
+                            box limits (ZYZ angles, the paper's), Euler limits (least and \
+                            greatest),\n  all near the mean pose; without limits, near the rest \
+                            pose and near the mean pose.\n  Boxes, Euler limits and the mean pose \
+                            are from the clips of --fit, or else from what\n  the rig allows.")]
+    Evaluate(Evaluate),
     /// No input needed: make a figure and motion with known truth, and estimate it
     #[command(after_help = "Example:\n  condyle demo -o demo")]
     Demo(Demo),
@@ -117,6 +128,7 @@ impl Command {
             Self::Limits(LimitsCommand::Show(args)) => args.json,
             Self::Check(args) => args.json,
             Self::Clamp(args) => args.json,
+            Self::Evaluate(args) => args.json,
             Self::Estimate(args) => args.json,
             Self::Corpus(args) => args.json,
             Self::Stats(args) => args.json,
@@ -423,6 +435,35 @@ pub(crate) struct Check {
     /// front of the motion: the rig lists their rotations
     #[arg(long)]
     pub(crate) all: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle evaluate`.
+#[derive(Debug, Args)]
+pub(crate) struct Evaluate {
+    /// Motion files that the rig was not made of; an ASF serves the AMCs that follow it
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The motion that the rig was made of, for what it is compared with: boxes, Euler limits and the
+    /// mean pose
+    #[arg(long, value_name = "CLIP", num_args = 1..)]
+    pub(crate) fit: Vec<PathBuf>,
+    /// The joints whose paths are kept, separated by commas [default: hands, feet, head and pelvis; or
+    /// the ends of all branches, where names are not known]
+    #[arg(long, value_name = "JOINTS", value_delimiter = ',')]
+    pub(crate) effectors: Vec<String>,
+    /// The most frames of each clip, evenly spread
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) samples: u32,
+    /// Write a page with pictures of poses: captured, and found with limits and without
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -29,6 +29,7 @@
 pub mod anatomy;
 pub mod enforce;
 pub mod estimate;
+pub mod evaluate;
 pub mod formats;
 pub mod ik;
 pub mod limits;

@@ -8,6 +8,7 @@ mod convert;
 mod corpus;
 mod demo;
 mod estimate;
+mod evaluate;
 mod figures;
 mod info;
 mod limits;
@@ -48,6 +49,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Corpus(args) => corpus::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Merge(args) => stats::merge(args),
+        Command::Evaluate(args) => evaluate::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

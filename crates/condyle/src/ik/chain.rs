@@ -4,6 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::figure::{Figure, Turns};
 use super::goal::{Aim, Goal, Miss};
+use super::random::any_rotation;
 use super::system::{Block, Linear, Stop, System};
 use crate::math::{Angle, Rotation, trig, unit};
 use crate::motion::Pose;
@@ -684,13 +685,4 @@ fn log(q: DQuat) -> (DVec3, f64) {
         trig::atan2(sin, cos)
     };
     (v * (2.0 * half / sin), half * cos / sin)
-}
-
-/// A rotation drawn uniformly (K. Shoemake, "Uniform random rotations", Graphics Gems III, 1992).
-fn any_rotation(random: &mut impl FnMut() -> f64) -> Rotation {
-    let [u, v, w] = [random(), random(), random()];
-    let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
-    let tau = std::f64::consts::TAU;
-    let ((sv, cv), (sw, cw)) = (trig::sin_cos(tau * v), trig::sin_cos(tau * w));
-    Rotation::new(DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)).unwrap_or_default()
 }

@@ -9,12 +9,14 @@ mod figure;
 mod goal;
 mod levenberg;
 pub mod limb;
+mod random;
 mod search;
 mod solver;
 mod system;
 
 pub use figure::Figure;
 pub use goal::{Aim, Goal, Miss};
+pub(crate) use random::{any_rotation, random};
 pub use solver::{Method, Outcome, Settings, Solver};
 
 #[cfg(test)]

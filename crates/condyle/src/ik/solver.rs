@@ -3,6 +3,7 @@
 use super::chain::Chain;
 use super::figure::Figure;
 use super::goal::{Goal, Miss};
+use super::random::random;
 use super::search::{Ending, Scratch};
 use super::system::System as _;
 use super::{conjugate, levenberg};
@@ -141,12 +142,4 @@ impl<'a> Solver<'a> {
     pub fn misses(&self) -> &[Miss] {
         self.chain.misses()
     }
-}
-
-/// From 0 up to 1 (S. Vigna's splitmix64).
-fn random(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -291,6 +291,12 @@ impl PreparedSwing<'_> {
         Arc::new(Angle::from_radians(range.min), Angle::from_radians(range.max))
     }
 
+    /// The bone, as it is when `m` is the identity.
+    #[must_use]
+    pub fn bone(&self) -> DVec3 {
+        self.0.axes().bone()
+    }
+
     /// The direction from which [`PreparedLimit::toward_rest`] looks.
     #[must_use]
     pub fn rest(&self) -> DVec3 {

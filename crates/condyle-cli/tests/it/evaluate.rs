@@ -1,0 +1,56 @@
+//! `condyle evaluate`.
+
+use super::Folder;
+
+/// A clip of the demo's figure, and a rig of it.
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    assert!(folder.condyle("demo -o .").status.success());
+    folder
+}
+
+#[test]
+fn a15_evaluate_compares_all_ways_and_draws_them() {
+    let folder = folder("evaluate");
+    let got = folder.condyle(
+        "evaluate figure.bvh --rig rig.json --fit figure.bvh --samples 20 --report ways.html --json",
+    );
+    assert!(got.status.success(), "{}", String::from_utf8_lossy(&got.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(document["frames"], 20);
+    for way in ["with_limits", "box_limits", "euler_limits", "without_limits", "mean_pose"] {
+        for field in ["position_mean_m", "position_p95_m", "rotation_mean_deg", "rotation_p95_deg"]
+        {
+            assert!(document[way][field].as_f64().unwrap() > 0.0, "{way} {field}");
+        }
+    }
+    let mean = |way: &str| document[way]["rotation_mean_deg"].as_f64().unwrap();
+    assert!(mean("with_limits") < mean("without_limits"));
+    assert_eq!(document["files"][0]["effectors"].as_array().unwrap().len(), 6);
+    let page = folder.read("ways.html");
+    assert!(page.contains("figure.bvh") && page.matches("<figure>").count() == 15);
+    assert!(!page.contains("http"));
+
+    let got = folder.condyle("evaluate figure.bvh --rig rig.json --samples 20");
+    let text = String::from_utf8(got.stdout).unwrap();
+    assert!(text.contains("with limits the error of rotations is") && text.contains("--fit"));
+    assert!(text.lines().all(|line| line.chars().count() <= 130), "{text}");
+}
+
+#[test]
+fn evaluate_says_what_is_wrong() {
+    let folder = folder("evaluate_wrong");
+    for (args, what) in [
+        ("evaluate figure.asf --rig rig.json", "there is no motion to find again"),
+        ("evaluate figure.bvh --rig rig.json --effectors Paw", "there is no joint Paw"),
+        ("evaluate figure.bvh --rig rig.json --report figure.bvh", "the report cannot go to"),
+        ("evaluate figure.bvh --rig rig.json --report rig.json", "the report cannot go to"),
+        ("evaluate nothing.bvh --rig rig.json", "nothing.bvh"),
+        ("evaluate figure.bvh --rig nothing.json", "nothing.json"),
+    ] {
+        let got = folder.condyle(args);
+        let error = String::from_utf8(got.stderr).unwrap();
+        assert_eq!(got.status.code(), Some(2), "{args}: {error}");
+        assert!(error.contains(what), "{args}: {error}");
+    }
+}

@@ -1,0 +1,72 @@
+use super::*;
+use crate::estimate::{EstimateOptions, Take, estimate};
+use crate::synth::{Figure as Truth, Options, Synth};
+
+fn motion(seed: u64) -> Synth {
+    let options = Options { frames: 400, ..Options::default() };
+    Synth::generate(&Truth::human(), &options, seed).unwrap()
+}
+
+/// A15: with the limits of other motion, the same goals give poses more like the capture.
+#[test]
+fn a15_limits_bring_poses_nearer_to_the_capture() {
+    let (train, test) = (motion(1), motion(2));
+    let takes = [Take { skeleton: &train.skeleton, clip: &train.clip }];
+    let rig = estimate(&takes, &EstimateOptions::default()).unwrap().into_rig();
+    let clips = [(&train.skeleton, &train.clip)];
+    let options = EvaluateOptions { frames: 40, ..EvaluateOptions::default() };
+    for known in [Known::from_clips(&clips).unwrap(), Known::from_rig(&rig).unwrap()] {
+        let found = evaluate(&test.skeleton, &test.clip, &rig, &known, &options).unwrap();
+        assert_eq!(found.effectors.len(), 6);
+        assert!(found.published > 8 && found.poses.len() == 40, "{}", found.published);
+        let error = |way: Way| {
+            let of = found.ways.iter().find(|w| w.way == way).unwrap();
+            println!(
+                "{:15} {:5.1} mm {:5.2} deg, missed {:4.1} mm, {} outside",
+                way.as_str(),
+                1e3 * of.position_m.mean(),
+                of.rotation_deg.mean(),
+                1e3 * of.missed_m.mean(),
+                of.outside_published
+            );
+            [of.position_m.mean(), of.rotation_deg.mean()]
+        };
+        let [ours, boxes, euler, without, mean] = Way::ALL.map(error);
+        for other in [boxes, euler, without, mean] {
+            assert!(ours[1] < other[1], "{ours:?} {other:?}");
+        }
+        assert!(ours[0] < without[0]);
+    }
+}
+
+/// What is found is what forward kinematics says, and inside of the limits.
+#[test]
+fn a15_errors_are_measured_and_limits_hold() {
+    let test = motion(3);
+    let takes = [Take { skeleton: &test.skeleton, clip: &test.clip }];
+    let rig = estimate(&takes, &EstimateOptions::default()).unwrap().into_rig();
+    let known = Known::from_rig(&rig).unwrap();
+    let options = EvaluateOptions { frames: 20, ..EvaluateOptions::default() };
+    let found = evaluate(&test.skeleton, &test.clip, &rig, &known, &options).unwrap();
+    let bound = crate::enforce::BoundRig::new(&rig, &test.skeleton).unwrap();
+    let mut sum = 0.0;
+    for frame in &found.poses {
+        let (a, b) = (frame.found[0].world(&test.skeleton), frame.captured.world(&test.skeleton));
+        for joint in &found.compared {
+            let j = joint.get();
+            sum += (a.positions_m[j] - b.positions_m[j]).length();
+            let m = bound.motion(*joint, frame.found[0].rotations[j]).unwrap();
+            assert!(bound.limit(*joint).unwrap().contains(m));
+        }
+    }
+    let mean = sum / (found.poses.len() * found.compared.len()) as f64;
+    assert!((mean - found.ways[0].position_m.mean()).abs() < 1e-12);
+    // In the same order on any number of threads.
+    let threads = NonZeroUsize::new(2).unwrap();
+    let again = EvaluateOptions { threads, ..options };
+    let again = evaluate(&test.skeleton, &test.clip, &rig, &known, &again).unwrap();
+    assert_eq!(again.ways, found.ways);
+    let twice = Evaluation::together(&[found.clone(), again]);
+    assert!((twice[0].position_m.mean() - mean).abs() < 1e-12);
+    assert_eq!(twice[0].position_m.p95(), found.ways[0].position_m.p95());
+}

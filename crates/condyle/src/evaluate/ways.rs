@@ -1,0 +1,210 @@
+//! What each way knows: limits and a posture, from the same motion.
+
+use crate::enforce::BoundRig;
+use crate::estimate::{EstimateOptions, Method, Take, estimate};
+use crate::ik::Figure;
+use crate::limits::{EulerBox, Limit, PreparedLimit};
+use crate::math::{Angle, Arc, Axis, EulerAngles, EulerOrder, Rotation, mean_rotation};
+use crate::motion::{Clip, Pose};
+use crate::rig::{JointKind, Rig, RigError, RigJoint, RigJoints};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// What is known of how a figure moves, besides the rig: for the ways that it is compared with.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Boxes of ZYZ angles, by the paper's method.
+    boxes: RigJoints,
+    /// Boxes of the angles of the files.
+    euler: RigJoints,
+    /// The mean rotation of each joint, relative to rest, by name.
+    means: Vec<(String, Rotation)>,
+}
+
+/// How many rotations are drawn from a limit.
+const DRAWS: usize = 2000;
+
+impl Known {
+    /// From clips, each with its skeleton: those that the rig was made of, for a fair comparison.
+    ///
+    /// # Errors
+    ///
+    /// See [`estimate`].
+    pub fn from_clips(
+        clips: &[(&Skeleton, &Clip)],
+    ) -> Result<Self, crate::estimate::EstimateError> {
+        let takes: Vec<Take<'_>> =
+            clips.iter().map(|&(skeleton, clip)| Take { skeleton, clip }).collect();
+        let options = EstimateOptions { method: Method::Paper, ..EstimateOptions::default() };
+        let boxes = estimate(&takes, &options)?.joints;
+        let mut known = Self { boxes, euler: RigJoints::default(), means: Vec::new() };
+        let Some(&(skeleton, first)) = clips.first() else { return Ok(known) };
+        for joint in skeleton.indices().filter(|j| skeleton.parent(*j).is_some()) {
+            let name = &skeleton[joint].name;
+            let samples: Vec<Rotation> = clips
+                .iter()
+                .filter_map(|(skeleton, clip)| Some((skeleton, clip, skeleton.find(name)?)))
+                .flat_map(|(skeleton, clip, j)| {
+                    let back = skeleton[j].rest.inverse();
+                    clip.frames().map(move |frame| back * clip.rotation(j, frame))
+                })
+                .collect();
+            known.add(name, order_of(first, joint), &samples);
+        }
+        Ok(known)
+    }
+
+    /// From what the limits of a rig allow, as if all of it were equally likely: where the clips that it
+    /// was made of are not at hand.
+    ///
+    /// # Errors
+    ///
+    /// If a limit makes no sense.
+    pub fn from_rig(rig: &Rig) -> Result<Self, RigError> {
+        let mut known =
+            Self { boxes: RigJoints::default(), euler: RigJoints::default(), means: Vec::new() };
+        let mut seed = 0;
+        for (name, entry) in rig.joints.iter() {
+            let is_root = rig.skeleton.find(name).is_some_and(|j| rig.skeleton.parent(j).is_none());
+            if is_root {
+                continue;
+            }
+            let limit = entry.limit.prepare().map_err(|e| rig.limit_error(name, &e))?;
+            let Some(drawn) = drawn(&limit, || crate::ik::random(&mut seed)) else { continue };
+            let center = entry.center;
+            let samples: Vec<Rotation> = drawn.into_iter().map(|m| center * m).collect();
+            // A box of a hinge is the hinge.
+            let boxed = match entry.kind {
+                JointKind::Ball => {
+                    let local: Vec<Rotation> =
+                        samples.iter().map(|r| center.inverse() * *r).collect();
+                    let mut joint = boxed(EulerOrder::ZYZ, &local, shortest);
+                    joint.center = center;
+                    joint
+                }
+                _ => entry.clone(),
+            };
+            known.boxes.insert(name, boxed);
+            known.add(name, EulerOrder::ZYX, &samples);
+        }
+        Ok(known)
+    }
+
+    fn add(&mut self, name: &str, order: EulerOrder, samples: &[Rotation]) {
+        if let Some(mean) = mean_rotation(samples.iter().map(|r| (*r, 1.0))) {
+            self.means.push((name.to_owned(), mean.rotation));
+            self.euler.insert(name, boxed(order, samples, plain));
+        }
+    }
+}
+
+/// A figure and a posture for each way, in the order of [`Way::ALL`](super::Way::ALL).
+pub(super) fn setups(
+    skeleton: &Skeleton,
+    rig: &Rig,
+    known: &Known,
+) -> Result<Vec<(Figure, Pose)>, RigError> {
+    let rest = Pose::rest(skeleton);
+    let mut mean = rest.clone();
+    for (name, rotation) in &known.means {
+        if let Some(joint) = skeleton.find(name) {
+            mean.rotations[joint.get()] = skeleton[joint].rest * *rotation;
+        }
+    }
+    let limited = |joints: &RigJoints| {
+        let rig = Rig::new(rig.skeleton.clone(), joints.clone());
+        BoundRig::new(&rig, skeleton).map(|bound| Figure::new(skeleton, &bound))
+    };
+    let ours = Figure::new(skeleton, &BoundRig::new(rig, skeleton)?);
+    let without = Figure::without_limits(skeleton);
+    let mut setups = vec![
+        (ours, mean.clone()),
+        (limited(&known.boxes)?, mean.clone()),
+        (limited(&known.euler)?, mean.clone()),
+        (without.clone(), rest),
+        (without, mean),
+    ];
+    for (figure, _) in &mut setups {
+        figure.free_root();
+    }
+    Ok(setups)
+}
+
+/// Rotations that a limit allows. `None` if that is all of them.
+fn drawn(limit: &PreparedLimit, mut random: impl FnMut() -> f64) -> Option<Vec<Rotation>> {
+    let turn = |axis, arc: Arc, share: f64| {
+        let angle = arc.min().radians() + arc.width().radians() * share;
+        Rotation::from_axis_angle(axis, Angle::from_radians(angle)).unwrap_or_default()
+    };
+    if let Some(axes) = limit.axes() {
+        let one = |_| {
+            axes.iter().fold(Rotation::IDENTITY, |m, (axis, arc)| m * turn(*axis, *arc, random()))
+        };
+        return Some((0..DRAWS).map(one).collect());
+    }
+    if let Some(swing) = limit.swing() {
+        let (bone, directions) = (swing.bone(), swing.samples(DRAWS, &mut random));
+        let one = |d: glam::DVec3| {
+            let swung = crate::math::direct_rotation(bone, d)?.rotation;
+            Some(swung * turn(bone, swing.twist(d)?, random()))
+        };
+        return Some(directions.into_iter().filter_map(one).collect());
+    }
+    if limit.is_free() {
+        return None;
+    }
+    let any = |_| limit.project(crate::ik::any_rotation(&mut random));
+    Some((0..DRAWS).map(any).collect())
+}
+
+/// A ball whose Euler angles are each in an arc.
+fn boxed(order: EulerOrder, samples: &[Rotation], ends: fn(&[f64]) -> Arc) -> RigJoint {
+    let triples: Vec<[f64; 3]> = samples.iter().map(|q| nearest_zero(order, *q)).collect();
+    let arcs = [0, 1, 2].map(|i| {
+        let angles: Vec<f64> = triples.iter().map(|t| t[i]).collect();
+        ends(&angles)
+    });
+    RigJoint::new(JointKind::Ball, Limit::EulerBox(EulerBox { order, arcs }))
+}
+
+/// The triple of Euler angles with the smaller numbers, of the two that a rotation has: what a file says
+/// of motion that begins near rest.
+fn nearest_zero(order: EulerOrder, q: Rotation) -> [f64; 3] {
+    let [a, b, c] = EulerAngles::from_rotation(order, q).angles.map(Angle::radians);
+    let half = Angle::HALF_TURN.radians();
+    let wrap = |x: f64| Angle::from_radians(x).wrapped().radians();
+    let other = [a + half, if order.is_proper() { -b } else { half - b }, c + half].map(wrap);
+    let size = |t: &[f64; 3]| t.iter().map(|x| x * x).sum::<f64>();
+    if size(&other) < size(&[a, b, c]) { other } else { [a, b, c] }
+}
+
+/// From the least to the greatest number, as other tools have it.
+fn plain(angles: &[f64]) -> Arc {
+    let low = angles.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = angles.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Arc::new(Angle::from_radians(low), Angle::from_radians(high)).unwrap_or(Arc::FULL)
+}
+
+/// Everything but the largest gap on the circle (A9).
+fn shortest(angles: &[f64]) -> Arc {
+    let mut sorted = angles.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let (Some(&first), Some(&last)) = (sorted.first(), sorted.last()) else { return Arc::FULL };
+    let turn = std::f64::consts::TAU;
+    let mut best = (first + turn - last, first, last);
+    for pair in sorted.windows(2) {
+        if pair[1] - pair[0] > best.0 {
+            best = (pair[1] - pair[0], pair[1], pair[0] + turn);
+        }
+    }
+    Arc::new(Angle::from_radians(best.1), Angle::from_radians(best.2)).unwrap_or(Arc::FULL)
+}
+
+/// The order of a joint's angles in the file, or a usual one.
+fn order_of(clip: &Clip, joint: JointIndex) -> EulerOrder {
+    let usual = EulerOrder::ZYX;
+    let Some(channels) = clip.channels() else { return usual };
+    let axes = [Axis::X, Axis::Y, Axis::Z];
+    let turns = channels.joint(joint).turns();
+    let [a, b, c] = turns.as_slice() else { return usual };
+    EulerOrder::from_axes([a, b, c].map(|(axis, _)| axes[axis % 3])).unwrap_or(usual)
+}
