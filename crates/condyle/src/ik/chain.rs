@@ -277,7 +277,7 @@ impl<'a> Chain<'a> {
     pub(super) fn write(&self, pose: &mut Pose) {
         for (link, place) in self.links.iter().zip(&self.here) {
             let local = if link.turning > 0 { link.zero * place.m } else { link.zero };
-            pose.rotations[link.joint] = Rotation::new(local).unwrap_or_default();
+            pose.rotations[link.joint] = Rotation::from_unit(local);
             if link.shifts {
                 pose.translations_m[link.joint] = link.offset_m + place.shift;
             }

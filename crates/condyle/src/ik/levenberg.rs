@@ -193,11 +193,13 @@ impl Scratch {
         }
         self.dual.clear();
         self.dual.extend_from_slice(residual);
+        self.softness.clear();
+        self.softness.extend(stiffness.iter().map(|stiffness| 1.0 / (stiffness + damping)));
         for (b, block) in system.blocks().iter().enumerate() {
             let touched = system.touched(b);
             for freedom in block.freedoms() {
                 let column = &columns[freedom * goals..][..goals];
-                let softness = 1.0 / (stiffness[freedom] + damping);
+                let softness = self.softness[freedom];
                 let off = pull[freedom] * softness;
                 for (i, &g) in touched.iter().enumerate() {
                     self.dual[g] -= column[g] * off;
@@ -218,7 +220,7 @@ impl Scratch {
             let touched = system.touched(b);
             for freedom in block.freedoms() {
                 let column = &columns[freedom * goals..][..goals];
-                let softness = 1.0 / (stiffness[freedom] + damping);
+                let softness = self.softness[freedom];
                 let along: f64 = touched.iter().map(|&g| column[g].dot(self.dual[g])).sum();
                 self.step.push(self.settled[freedom] - softness * (pull[freedom] + along));
             }

@@ -12,10 +12,12 @@ pub(super) struct Scratch {
     /// The limits that the last step ran into, and the one before it, which led to `here`.
     pub(super) stops: Vec<Stop>,
     pub(super) stops_here: Vec<Stop>,
-    /// Of least squares: the matrix of the step, what it is solved for, what limits settle of the step,
+    /// Of least squares: the matrix of the step, what it is solved for, one over what freedoms resist
+    /// with, what limits settle of the step,
     /// and the limits that are held to.
     pub(super) matrix: Vec<DMat3>,
     pub(super) dual: Vec<DVec3>,
+    pub(super) softness: Vec<f64>,
     pub(super) settled: Vec<f64>,
     pub(super) holds: Vec<Hold>,
     /// Of conjugate gradients.

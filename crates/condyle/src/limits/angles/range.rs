@@ -86,6 +86,9 @@ impl Range {
     /// An angle moved by whole turns to be nearest to the middle.
     pub(super) fn lifted(&self, angle: f64) -> f64 {
         let middle = self.arc.min().radians() + 0.5 * self.arc.width().radians();
+        if (middle - angle).abs() <= 0.5 * TAU {
+            return angle;
+        }
         let turns = ((middle - angle) / TAU).round();
         if turns.is_finite() { angle + turns * TAU } else { middle }
     }
