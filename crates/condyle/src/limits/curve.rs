@@ -263,9 +263,9 @@ impl EllipseArc {
         let nearest = (1..=n).fold(0, |best, i| if dots[i] > dots[best] { i } else { best });
         let mut best = Foot::at_end(d, self.samples[0]).nearer(Foot::at_end(d, self.samples[n]));
         best = best.nearer(refined(nearest));
-        for i in 0..=n {
+        for (i, &dot) in dots.iter().enumerate().take(n + 1) {
             let [before, after] = around(i);
-            if i == nearest || dots[i] < before || dots[i] < after || (closed && i == n) {
+            if i == nearest || dot < before || dot < after || (closed && i == n) {
                 continue;
             }
             // Between samples the curve is no farther from one of them than the next sample is, but for
@@ -277,7 +277,7 @@ impl EllipseArc {
                 1
             }));
             let reach = chord + 2.0 * step * step;
-            let at_least = (2.0 - 2.0 * dots[i]).max(0.0).sqrt() - reach;
+            let at_least = (2.0 - 2.0 * dot).max(0.0).sqrt() - reach;
             if at_least > 0.0 && at_least * at_least > best.chord_square {
                 continue;
             }
