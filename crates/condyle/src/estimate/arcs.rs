@@ -32,10 +32,15 @@ pub(crate) struct Range {
 ///
 /// Samples all around, without a gap that stands out, fill the circle. `None` if there are none.
 pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
-    let finite = |a: &&f64| a.is_finite();
     let mut all: Vec<f64> = Vec::with_capacity(clips.iter().map(Vec::len).sum());
+    let mut ends = Vec::with_capacity(clips.len());
     for clip in clips {
-        all.extend(clip.iter().filter(finite).map(|a| wrapped(*a)));
+        if clip.iter().all(|a| a.is_finite()) {
+            all.extend(clip.iter().map(|a| wrapped(*a)));
+        } else {
+            all.extend(clip.iter().filter(|a| a.is_finite()).map(|a| wrapped(*a)));
+        }
+        ends.push(all.len());
     }
     if how.noise <= 0.0 || how.coverage < 1.0 {
         return holding(&all, how.coverage);
@@ -44,27 +49,27 @@ pub(crate) fn range(clips: &[Angles], how: Range) -> Option<Arc> {
     if is_full(&all, gap) {
         return Some(Arc::FULL);
     }
-    let (mut low, mut high) = (TAU, 0.0_f64);
-    let along = |a: &f64| {
-        let x = wrapped(*a) - start;
-        let x = if x < 0.0 { x + TAU } else { x };
+    for x in &mut all {
+        let along = *x - start;
+        let along = if along < 0.0 { along + TAU } else { along };
         // The start itself may round to a whole turn.
-        if x > TAU - 0.5 * gap { 0.0 } else { x }
-    };
-    let mut places = Vec::new();
-    for clip in clips {
-        places.clear();
-        places.extend(clip.iter().filter(finite).map(along));
+        *x = if along > TAU - 0.5 * gap { 0.0 } else { along };
+    }
+    let (mut low, mut high) = (TAU, 0.0_f64);
+    let mut from = 0;
+    for to in ends {
+        let places = &all[from..to];
+        from = to;
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &x in &places {
+        for &x in places {
             least = if x < least { x } else { least };
             most = if x > most { x } else { most };
         }
         if least > most {
             continue;
         }
-        low = low.min(settled(least, &places, how.noise));
-        high = high.max(settled(most, &places, how.noise));
+        low = low.min(settled(least, places, how.noise));
+        high = high.max(settled(most, places, how.noise));
     }
     let (low, high) = (low.min(high), high.max(low));
     Arc::new(Angle::from_radians(start + low), Angle::from_radians(start + high))
@@ -144,7 +149,7 @@ fn gap_between_buckets(angles: &[f64], buckets: usize) -> Option<(Gap, bool)> {
     for &angle in angles {
         // Grows with the angle, however it is rounded.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        let place = ((angle + PI) * scale) as usize;
+        let place = ((angle + PI) * scale) as u32 as usize;
         let [low, high] = &mut ends[place.min(buckets - 1)];
         // Without branches, and not with NaN.
         *low = if angle < *low { angle } else { *low };

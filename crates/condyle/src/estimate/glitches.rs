@@ -43,7 +43,8 @@ pub(super) fn in_order(series: &Rotations) -> bool {
         let at = |k: usize| (2 * k + 1) * (n - 1) / (2 * near_frames);
         (0..near_frames).map(|k| chord_squared_at(&columns, at(k), at(k) + 1)).collect()
     };
-    let mut far: Vec<f64> = far_pairs(n).map(|[i, j]| chord_squared_at(&columns, i, j)).collect();
+    let mut far = Vec::with_capacity(n + 1);
+    far_pairs(n).for_each(|[i, j]| far.push(chord_squared_at(&columns, i, j)));
     let energy = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
@@ -56,24 +57,25 @@ pub(super) fn in_order(series: &Rotations) -> bool {
 pub(super) fn far_apart(series: &Rotations) -> f64 {
     let columns = series.xyzw();
     let (mut sum, mut count) = (0.0, 0.0);
-    for [i, j] in far_pairs(series.len()) {
+    far_pairs(series.len()).for_each(|[i, j]| {
         sum += chord_squared_at(&columns, i, j);
         count += 1.0;
-    }
+    });
     sum / count
 }
 
 /// Pairs of frames that are a quarter of a clip or more from each other, all around the clip: by as many
 /// different lags as there are pairs, so that no period hits them all. The same when time runs backwards.
 fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
-    let count = n.min(1024).div_ceil(2);
-    let (step, quarter, half) = (0.5 * n as f64 / count as f64, (n / 4).max(1), n as u64 / 2);
+    let count = u32::try_from(n).unwrap_or(u32::MAX).min(1024).div_ceil(2);
+    let (step, quarter, half) = (0.5 * n as f64 / f64::from(count), (n / 4).max(1), n as u64 / 2);
     (0..count).flat_map(move |k| {
         // Without divisions, which would take as long as all the rest.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below n")]
-        let i = (((2 * k + 1) as f64 * step) as usize).min(n - 1);
+        let i = (f64::from(2 * k + 1) * step) as u32 as usize;
+        let i = i.min(n - 1);
         // Multiples of the golden ratio fall everywhere evenly.
-        let part = (k as u64 * 40_503) % 65_536;
+        let part = (u64::from(k) * 40_503) % 65_536;
         let further = usize::try_from(part * half / 65_536).unwrap_or(0);
         let j = i + quarter + further;
         let j = if j < n { j } else { j - n };
@@ -81,6 +83,7 @@ fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
     })
 }
 
+#[inline]
 fn chord_squared_at(columns: &[&[f64]; 4], i: usize, j: usize) -> f64 {
     chord_squared(row(columns, i), row(columns, j))
 }

@@ -70,7 +70,7 @@ impl Hinge {
 
 #[allow(clippy::needless_range_loop, reason = "a matrix")]
 fn axis_through_rest(moments: &Moments) -> Option<DVec3> {
-    let second = moments.second();
+    let second = moments.means().second();
     let mut m = [[0.0; 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
@@ -96,7 +96,7 @@ mod tests {
 
     fn fit(samples: &Rotations, noise: f64) -> Hinge {
         let moments = Moments::of(samples);
-        Hinge::fit(&Spread::new(&moments).unwrap(), &moments, noise)
+        Hinge::fit(&Spread::new(&moments.means()).unwrap(), &moments, noise)
     }
 
     #[test]

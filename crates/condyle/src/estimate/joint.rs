@@ -145,7 +145,7 @@ pub(crate) fn entry<'a>(
     courses: impl Fn(usize) -> Option<Cow<'a, Rotations>>,
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
-    let decision = decide(evidence, noise);
+    let mut decision = decide(evidence, noise);
     let mut notes = Vec::new();
     let bone = skeleton.bone_axis(joint).unwrap_or_else(|| {
         notes.push("nothing shows where its bone points: z is taken".to_owned());
@@ -156,7 +156,9 @@ pub(crate) fn entry<'a>(
         .flatten();
     let seen = alone.as_ref().unwrap_or(seen);
     let Some(evidence) = &seen.evidence else { return unseen() };
-    let mut decision = decide(evidence, noise);
+    if alone.is_some() {
+        decision = decide(evidence, noise);
+    }
     let why = kinds::why(evidence, noise, decision.kind);
     let model = match decision.kind {
         JointKind::Fixed => fixed(evidence, &decision),

@@ -1,8 +1,9 @@
 //! Which kind a joint is.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use super::models::{INFLATED, Spread, Universal};
 use super::moments::{MatrixMoments, Moments};
-use crate::math::{Angle, Rotations, trig};
+use crate::math::{Angle, Kernel, Level, Rotations, trig};
 use crate::rig::JointKind;
 
 /// What the samples of a joint say about its kind.
@@ -53,9 +54,10 @@ impl Evidence {
         samples: &[&Rotations],
         frames: u64,
     ) -> Option<Self> {
-        let spread = Spread::new(moments)?;
+        let means = moments.means();
+        let spread = Spread::new(&means)?;
         let places = Places::new(&spread, samples);
-        let matrices = moments.matrices();
+        let matrices = means.matrices();
         // What a hinge explains well enough, two axes explain too.
         let hinge = spread.beyond_hinge();
         let universal = if hinge > (0.2 * FLOOR) * (0.2 * FLOOR) {
@@ -103,9 +105,7 @@ pub(crate) fn figure_noise<'a>(joints: impl Iterator<Item = &'a Evidence> + Clon
     let first = least.select_nth_unstable_by(low, f64::total_cmp).1.min(MOST_NOISE);
     let mut explained: Vec<f64> = joints
         .filter(|e| e.moves())
-        .map(|e| decide(e, first))
-        .filter(|d| d.kind != JointKind::Ball)
-        .map(|d| d.noise)
+        .filter_map(|e| e.left_over().get(axes_that_count(e, first)).copied())
         .collect();
     if explained.is_empty() {
         return first;
@@ -123,7 +123,7 @@ pub(crate) fn figure_noise<'a>(joints: impl Iterator<Item = &'a Evidence> + Clon
 pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
     let spread = &evidence.spread;
     let (axes, threshold) = (axes(evidence, noise), threshold(noise));
-    let count = axes.iter().take_while(|v| **v > threshold).count();
+    let count = axes_that_count(evidence, noise);
 
     let doubt = (DOUBT * DOUBT + 2.0 / spread.count.max(1.0)).sqrt();
     let sure = |variance: f64, there: bool| {
@@ -150,6 +150,12 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
         evidence.jitter.map_or(noise, |jitter| if noise > 0.0 { jitter.min(noise) } else { 0.0 })
     });
     Decision { kind, confidence, noise: own }
+}
+
+/// How many axes a joint has.
+fn axes_that_count(evidence: &Evidence, noise: f64) -> usize {
+    let threshold = threshold(noise);
+    axes(evidence, noise).iter().take_while(|v| **v > threshold).count()
 }
 
 /// How much the places that were seen say about a joint with so many axes, from 0 to 1.
@@ -251,20 +257,27 @@ impl Places {
         let step = count.div_ceil(LOOKED_AT);
         let mut cells = Cells::new(count / step + samples.len());
         let mut along = [0_u64; 2];
+        let mut places = [[0.0; BLOCK]; 3];
         for clip in samples {
-            let columns = clip.xyzw();
             // From the middle of a step, or of the clip: they are sorted.
-            for i in ((step / 2).min(clip.len() / 2)..clip.len()).step_by(step) {
-                let place = spread.place(columns.map(|column| column[i]));
-                #[allow(clippy::cast_possible_truncation, reason = "saturates, which is as good")]
-                let cell: [i32; 3] = std::array::from_fn(|k| {
-                    let x = place[k] * per_cell[k];
-                    (x + 0.5_f64.copysign(x)) as i32
-                });
-                cells.insert(cell);
-                // No sample is farther than 63 cells on any path worth asking for.
-                let bit = cell[0].clamp(-63, 63);
-                along[usize::from(bit < 0)] |= 1 << bit.unsigned_abs();
+            let first = (step / 2).min(clip.len() / 2);
+            let every = |c: &[f64]| c.iter().skip(first).step_by(step).copied().collect();
+            let picked: [Vec<f64>; 4] =
+                if step > 1 { clip.xyzw().map(every) } else { Default::default() };
+            let columns = if step > 1 { picked.each_ref().map(Vec::as_slice) } else { clip.xyzw() };
+            for start in (0..columns[0].len()).step_by(BLOCK) {
+                let end = columns[0].len().min(start + BLOCK);
+                let columns = columns.map(|c| &c[start..end]);
+                Level::best().run(Rounded { spread, per_cell, columns, places: &mut places });
+                let [a, b, c] = &places;
+                for ((a, b), c) in a.iter().zip(b).zip(c).take(end - start) {
+                    #[allow(clippy::cast_possible_truncation, reason = "saturates, as good")]
+                    let cell = [*a as i32, *b as i32, *c as i32];
+                    cells.insert(cell);
+                    // No sample is farther than 63 cells on any path worth asking for.
+                    let bit = cell[0].clamp(-63, 63);
+                    along[usize::from(bit < 0)] |= 1 << bit.unsigned_abs();
+                }
             }
         }
         Self {
@@ -275,16 +288,49 @@ impl Places {
     }
 }
 
+/// Samples that are worked on together.
+const BLOCK: usize = 128;
+
+/// Where samples are in cells, but for the fractions.
+struct Rounded<'a> {
+    spread: &'a Spread,
+    per_cell: [f64; 3],
+    columns: [&'a [f64]; 4],
+    places: &'a mut [[f64; BLOCK]; 3],
+}
+
+impl Kernel for Rounded<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let (spread, per_cell) = (*self.spread, self.per_cell);
+        let [x, y, z, w] = self.columns;
+        let n = x.len().min(BLOCK);
+        let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
+        let [a, b, c] = self.places;
+        let nearest = |x: f64| x + 0.5_f64.copysign(x);
+        for i in 0..n {
+            let [p, q, r] = spread.place([x[i], y[i], z[i], w[i]]);
+            a[i] = nearest(p * per_cell[0]);
+            b[i] = nearest(q * per_cell[1]);
+            c[i] = nearest(r * per_cell[2]);
+        }
+    }
+}
+
 /// A set of cells, and how often each was seen.
 struct Cells {
     table: Vec<([i32; 3], u32)>,
     filled: usize,
+    /// The sum of how often each was seen, and of the squares.
+    seen: u64,
+    squares: u64,
 }
 
 impl Cells {
     /// With room for so many.
     fn new(most: usize) -> Self {
-        Self { table: vec![([0; 3], 0); (2 * most).next_power_of_two()], filled: 0 }
+        let table = vec![([0; 3], 0); (2 * most).next_power_of_two()];
+        Self { table, filled: 0, seen: 0, squares: 0 }
     }
 
     fn insert(&mut self, cell: [i32; 3]) {
@@ -296,18 +342,16 @@ impl Cells {
         while self.table[place].1 > 0 && self.table[place].0 != cell {
             place = (place + 1) & last;
         }
-        self.filled += usize::from(self.table[place].1 == 0);
-        self.table[place] = (cell, self.table[place].1 + 1);
+        let before = self.table[place].1;
+        self.table[place] = (cell, before + 1);
+        self.filled += usize::from(before == 0);
+        self.seen += 1;
+        self.squares += 2 * u64::from(before) + 1;
     }
 
     /// The square of the number seen over the sum of squares.
     fn even(&self) -> f64 {
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for (_, seen) in &self.table {
-            let seen = f64::from(*seen);
-            sum += seen;
-            squares += seen * seen;
-        }
+        let (sum, squares) = (self.seen as f64, self.squares as f64);
         if squares > 0.0 { sum * sum / squares } else { 1.0 }
     }
 }
@@ -379,7 +423,7 @@ mod tests {
                     Rotation::exp(DVec3::new(x, y, 0.0) + noise).unwrap()
                 })
                 .collect();
-            Places::new(&Spread::new(&Moments::of(&samples)).unwrap(), &[&samples])
+            Places::new(&Spread::new(&Moments::of(&samples).means()).unwrap(), &[&samples])
         };
         // Four corners; on the way between them one time in five; all over, and about one axis less.
         let corner = |rng: &mut Rng, w: f64| if rng.chance(0.5) { w } else { -w };
@@ -395,7 +439,7 @@ mod tests {
             assert!(over.even > 40.0 && over.along >= 7.0, "{over:?}");
         }
         let same = Rotations::repeat(Rotation::IDENTITY, 3);
-        let still = Places::new(&Spread::new(&Moments::of(&same)).unwrap(), &[&same]);
+        let still = Places::new(&Spread::new(&Moments::of(&same).means()).unwrap(), &[&same]);
         assert!(still.all == 1.0 && still.even == 1.0, "{still:?}");
     }
 

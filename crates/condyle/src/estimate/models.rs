@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 
 use glam::{DMat3, DVec3};
 
-use super::moments::{MatrixMoments, Moments, rotation};
+use super::moments::{MatrixMoments, Means, rotation};
 use crate::math::{Kernel, Level, Rotation, SymmetricEigen, symmetric_eigen, unit};
 
 /// How the samples of a joint spread.
@@ -30,12 +30,12 @@ impl Spread {
     /// The eigenvalues of Σ q qᵀ: rank 1 for a fixed joint, rank 2 for a hinge (row A3 of the
     /// checklist; F. L. Markley et al. 2007 for the mean). A turn by a small angle δ moves `q` by δ/2, so an
     /// eigenvalue is a quarter of a variance.
-    pub(crate) fn new(moments: &Moments) -> Option<Self> {
-        if moments.count() == 0 {
+    pub(crate) fn new(means: &Means) -> Option<Self> {
+        if means.count() == 0 {
             return None;
         }
-        let eigen = symmetric_eigen(moments.second())?;
-        let count = moments.count() as f64;
+        let eigen = symmetric_eigen(means.second())?;
+        let count = means.count() as f64;
         let variances = [1, 2, 3].map(|i| 4.0 * eigen.values[i].max(0.0));
         Some(Self { count, eigen, variances })
     }
@@ -56,10 +56,12 @@ impl Spread {
 
     /// How far a rotation is turned from the mean about each principal axis: the components of
     /// `mean⁻¹ q` along them, on the side of the mean. About half the angle if that is small.
+    #[inline(always)]
     pub(crate) fn place(&self, q: [f64; 4]) -> [f64; 3] {
         let along = |v: &[f64; 4]| q[0] * v[0] + q[1] * v[1] + q[2] * v[2] + q[3] * v[3];
-        let side = 1.0_f64.copysign(along(&self.eigen.vectors[0]));
-        [1, 2, 3].map(|i| side * along(&self.eigen.vectors[i]))
+        let [mean, first, second, third] = &self.eigen.vectors;
+        let side = 1.0_f64.copysign(along(mean));
+        [side * along(first), side * along(second), side * along(third)]
     }
 
     /// What is left over by a fixed joint: the variance about the axis it moves most about.
@@ -200,7 +202,7 @@ impl Universal {
     pub(crate) fn settled(&self, spread: &Spread, moments: &MatrixMoments) -> [Self; 2] {
         let weight = self.variance / (spread.count * OBLIQUE * OBLIQUE);
         [Problem::about_mean(moments), Problem::about_rest(moments)].map(|problem| {
-            let found = problem.upright(weight).descend(self.a, self.b, MAX_STEPS);
+            let found = problem.upright(weight).settle(self.a, self.b);
             Self::at(problem.at(found.a, found.b), spread, 0.0)
         })
     }
@@ -278,53 +280,68 @@ impl Problem {
     }
 
     fn solve(&self, spread: &Spread) -> Option<Point> {
-        let mut found = None;
-        Level::best().run(Solve { problem: self, axes: spread.axes(), found: &mut found });
+        let (mut found, mut work) = (None, Work::default());
+        let axes = spread.axes();
+        Level::best().run(Solve { problem: self, axes, work: &mut work, found: &mut found });
         found
     }
 
+    /// The bottom of the valley that the axes are in.
+    fn settle(&self, a: DVec3, b: DVec3) -> Point {
+        let mut at = Point { a, b, c: 0.0, value: 0.0 };
+        Level::best().run(Settle { problem: self, work: &mut Work::default(), at: &mut at });
+        at
+    }
+
     #[inline(always)]
-    fn solution(&self, axes: [DVec3; 3]) -> Option<Point> {
-        let mut tried = AROUND.map(|[x, y, z]| {
-            let b = unit(axes[0] * x + axes[1] * y + axes[2] * z).unwrap_or(DVec3::X);
-            (self.given(b).least(), b)
-        });
+    fn solution(&self, axes: [DVec3; 3], work: &mut Work) -> Option<Point> {
+        let around = AROUND
+            .map(|[x, y, z]| unit(axes[0] * x + axes[1] * y + axes[2] * z).unwrap_or(DVec3::X));
+        let mut tried = around.map(|b| (0.0, b));
+        for (tried, around) in tried.chunks_mut(LANES).zip(around.chunks(LANES)) {
+            let four = std::array::from_fn(|lane| around[lane.min(around.len() - 1)]);
+            self.least(four, &mut work.given);
+            for (tried, least) in tried.iter_mut().zip(work.given.least) {
+                tried.0 = least;
+            }
+        }
         tried.sort_by(|x, y| x.0.total_cmp(&y.0));
+        let mut tried = tried.into_iter();
         let mut starts = [DVec3::ZERO; STARTS];
         let mut count = 0;
         let mut best: Option<Point> = None;
-        for (least, b) in tried {
-            if count == STARTS || starts.iter().any(|start| start.dot(b).abs() > APART) {
-                continue;
-            }
+        loop {
             // What explains so much need not be looked for further.
-            if best.is_some_and(|best| best.value < GOOD) {
-                break;
+            let enough = count == STARTS || best.is_some_and(|best| best.value < GOOD);
+            let next = tried.find(|(_, b)| starts.iter().all(|start| start.dot(*b).abs() <= APART));
+            let start = if let Some((least, b)) = next.filter(|_| !enough) {
+                starts[count] = b;
+                count += 1;
+                self.given(b).axis(least).map(|a| (a, b, FIRST_STEPS))
+            } else {
+                let best = best?;
+                Some((best.a, best.b, MAX_STEPS))
+            };
+            let Some((a, b, steps)) = start else { continue };
+            let found = self.descend(a, b, steps, work);
+            if steps == MAX_STEPS {
+                return Some(found).filter(|found| found.value.is_finite());
             }
-            starts[count] = b;
-            count += 1;
-            if let Some(a) = self.given(b).axis(least) {
-                let found = self.descend(a, b, FIRST_STEPS);
-                if best.is_none_or(|best| found.value < best.value) {
-                    best = Some(found);
-                }
+            if best.is_none_or(|best| found.value < best.value) {
+                best = Some(found);
             }
         }
-        let best = best.map(|best| self.descend(best.a, best.b, MAX_STEPS));
-        best.filter(|best| best.value.is_finite())
     }
 
     /// What is left to choose once b is chosen.
     #[inline(always)]
     fn given(&self, b: DVec3) -> Given {
-        let along = |row: &[f64]| row[0] * b.x + row[1] * b.y + row[2] * b.z;
         let mut form = DMat3::ZERO;
         let mut mean = DVec3::ZERO;
         for i in 0..3 {
-            mean[i] = along(&self.mean[3 * i..3 * i + 3]);
+            mean[i] = along(&self.mean, 3 * i, b);
             for k in 0..=i {
-                let row = |j: usize| along(&self.form[3 * i + j][3 * k..3 * k + 3]);
-                let entry = row(0) * b.x + row(1) * b.y + row(2) * b.z;
+                let entry = self.entry(i, k, b);
                 form.col_mut(k)[i] = entry;
                 form.col_mut(i)[k] = entry;
             }
@@ -332,11 +349,86 @@ impl Problem {
         Given { form, mean }
     }
 
+    /// Of the form that is [given](Self::given) with b.
     #[inline(always)]
+    fn entry(&self, i: usize, k: usize, b: DVec3) -> f64 {
+        let row = |j: usize| along(&self.form[3 * i + j], 3 * k, b);
+        row(0) * b.x + row(1) * b.y + row(2) * b.z
+    }
+
     fn at(&self, a: DVec3, b: DVec3) -> Point {
+        self.weighed(a, b, &mut [0.0; 12])
+    }
+
+    /// The same, and the form times a bᵀ.
+    #[inline(always)]
+    fn weighed(&self, a: DVec3, b: DVec3, weighted: &mut Entries) -> Point {
         let v = outer(a, b);
         let c = dot(&self.mean, &v);
-        Point { a, b, c, value: value(dot(&multiply(&self.form, &v), &v), c) }
+        multiply(&self.form, &v, weighted);
+        Point { a, b, c, value: value(dot(weighted, &v), c) }
+    }
+
+    /// The smallest value for any a, or a little less, of four b.
+    ///
+    /// # Source
+    ///
+    /// With F and m what is [`given`](Self::given), it is the least λ with `det(F − λ (1 − m mᵀ)) = 0`.
+    /// All three are real and not negative, so that Newton's method goes up to the least one from 0 and
+    /// not beyond.
+    #[inline(always)]
+    fn least(&self, b: [DVec3; LANES], given: &mut FourGiven) {
+        let FourGiven { form, mean, cofactors, powers, least } = given;
+        for i in 0..3 {
+            for lane in 0..LANES {
+                mean[i][lane] = along(&self.mean, 3 * i, b[lane]);
+            }
+            for k in 0..=i {
+                for lane in 0..LANES {
+                    form[i + k + i / 2][lane] = self.entry(i, k, b[lane]);
+                }
+            }
+        }
+        let [xx, xy, yy, xz, yz, zz] = &*form;
+        for lane in 0..LANES {
+            let [xx, xy, yy] = [xx[lane], xy[lane], yy[lane]];
+            let [xz, yz, zz] = [xz[lane], yz[lane], zz[lane]];
+            cofactors[0][lane] = yy * zz - yz * yz;
+            cofactors[1][lane] = yz * xz - xy * zz;
+            cofactors[2][lane] = zz * xx - xz * xz;
+            cofactors[3][lane] = xy * yz - yy * xz;
+            cofactors[4][lane] = xz * xy - yz * xx;
+            cofactors[5][lane] = xx * yy - xy * xy;
+        }
+        for lane in 0..LANES {
+            let m = DVec3::new(mean[0][lane], mean[1][lane], mean[2][lane]);
+            // mᵀ M m of a symmetric matrix.
+            let twice = |of: &[Four; 6]| {
+                let [xx, xy, yy, xz, yz, zz] = of.map(|entry| entry[lane]);
+                let x = xx * m.x + xy * m.y + xz * m.z;
+                let y = xy * m.x + yy * m.y + yz * m.z;
+                let z = xz * m.x + yz * m.y + zz * m.z;
+                m.x * x + m.y * y + m.z * z
+            };
+            powers[0][lane] = xx[lane] * cofactors[0][lane]
+                + xy[lane] * cofactors[1][lane]
+                + xz[lane] * cofactors[3][lane];
+            let trace = cofactors[0][lane] + cofactors[2][lane] + cofactors[5][lane];
+            powers[1][lane] = trace - twice(cofactors);
+            powers[3][lane] = 1.0 - (m.x * m.x + m.y * m.y + m.z * m.z);
+            powers[2][lane] = powers[3][lane] * (xx[lane] + yy[lane] + zz[lane]) + twice(form);
+        }
+        *least = [0.0; LANES];
+        for _ in 0..NEWTONS {
+            for lane in 0..LANES {
+                let [zeroth, first, second, third] = powers.map(|power| power[lane]);
+                let at = least[lane];
+                let value = zeroth - at * (first - at * (second - at * third));
+                let slope = first - at * (2.0 * second - 3.0 * at * third);
+                let further = if value > 0.0 { value / slope } else { 0.0 };
+                least[lane] = at + if slope > 0.0 { further } else { 0.0 };
+            }
+        }
     }
 
     /// Where a step back along the tangents leads, and the square of its length, if that is down.
@@ -345,12 +437,13 @@ impl Problem {
         &self,
         from: &Point,
         [a1, a2, b1, b2]: [DVec3; 4],
-        step: Option<[f64; 4]>,
+        step: Option<Four>,
+        weighted: &mut Entries,
     ) -> Option<(Point, f64)> {
         let [s, t, u, v] = step?;
         let a = unit(from.a - a1 * s - a2 * t)?;
         let b = unit(from.b - b1 * u - b2 * v)?;
-        let next = self.at(a, b);
+        let next = self.weighed(a, b, weighted);
         (next.value < from.value).then_some((next, (s * s + t * t) + (u * u + v * v)))
     }
 
@@ -371,57 +464,72 @@ impl Problem {
     /// Steps are by Levenberg and Marquardt, with `vᵢ · F vⱼ / D` for the Hessian, which finds the
     /// valley; near its bottom, where that is slow if much is left over, they are Newton's.
     #[inline(always)]
-    fn descend(&self, a: DVec3, b: DVec3, steps: usize) -> Point {
-        let mut here = self.at(a, b);
+    fn descend(&self, a: DVec3, b: DVec3, steps: usize, work: &mut Work) -> Point {
+        let Work { weighted, sides, products, flat, turns, gradient, .. } = work;
+        let mut here = self.weighed(a, b, weighted);
         let mut damping = 1e-3;
         let mut near = false;
         for _ in 0..steps {
             let Point { a, b, c, value } = here;
             let ((a1, a2), (b1, b2)) = (a.any_orthonormal_pair(), b.any_orthonormal_pair());
-            let columns = [outer(a1, b), outer(a2, b), outer(a, b1), outer(a, b2)];
-            let bent = [[outer(a1, b1), outer(a2, b1)], [outer(a1, b2), outer(a2, b2)]];
-            let v = outer(a, b);
-            let weighted = multiply(&self.form, &v);
             let across = (1.0 - c * c).max(1e-6);
-            let (mut gradient, mut turns) = ([0.0; 4], [0.0; 4]);
-            for i in 0..4 {
-                turns[i] = dot(&self.mean, &columns[i]);
-                gradient[i] = (dot(&weighted, &columns[i]) + value * c * turns[i]) / across;
+            outers([a1, a2, a, a], [b, b, b1, b2], sides);
+            dots(sides, |n| self.mean[n], turns);
+            dots(sides, |n| weighted[n], gradient);
+            for i in 0..LANES {
+                gradient[i] = (gradient[i] + value * c * turns[i]) / across;
             }
-            // Lower triangles: more is not asked for.
-            let (mut flat, mut curved) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
-            for i in 0..4 {
-                let column = multiply(&self.form, &columns[i]);
-                for j in 0..=i {
-                    flat[i][j] = dot(&column, &columns[j]) / across;
-                    let (bend, turn) = if i == j {
-                        (-dot(&weighted, &v), -c)
-                    } else if i >= 2 && j < 2 {
-                        let second = &bent[i - 2][j];
-                        (dot(&weighted, second), dot(&self.mean, second))
-                    } else {
-                        (0.0, 0.0)
-                    };
-                    let mixed = gradient[i] * turns[j] + gradient[j] * turns[i];
-                    let denominator = value * (turns[i] * turns[j] + c * turn);
-                    curved[i][j] = flat[i][j] + (bend + 2.0 * c * mixed + denominator) / across;
+            for n in 0..9 {
+                let mut sum = [0.0; LANES];
+                for m in 0..9 {
+                    for i in 0..LANES {
+                        sum[i] += self.form[m][n] * sides[m][i];
+                    }
+                }
+                products[n] = sum;
+            }
+            for j in 0..4 {
+                dots(products, |n| sides[n][j], &mut flat[j]);
+                for i in 0..LANES {
+                    flat[j][i] /= across;
                 }
             }
             let tangents = [a1, a2, b1, b2];
             let mut moved = None;
             if near {
-                moved = self.stepped(&here, tangents, solve4(curved, gradient));
+                let (bent, bends, bend_turns) =
+                    (&mut work.bent, &mut work.bends, &mut work.bend_turns);
+                outers([a1, a2, a1, a2], [b1, b1, b2, b2], bent);
+                dots(bent, |n| weighted[n], bends);
+                dots(bent, |n| self.mean[n], bend_turns);
+                let straight = -dot(weighted, &outer(a, b));
+                let mut curved = *flat;
+                for j in 0..4 {
+                    for i in j..4 {
+                        let (bend, turn) = if i == j {
+                            (straight, -c)
+                        } else if i >= 2 && j < 2 {
+                            (bends[2 * i + j - 4], bend_turns[2 * i + j - 4])
+                        } else {
+                            (0.0, 0.0)
+                        };
+                        let mixed = gradient[i] * turns[j] + gradient[j] * turns[i];
+                        let denominator = value * (turns[i] * turns[j] + c * turn);
+                        curved[j][i] += (bend + 2.0 * c * mixed + denominator) / across;
+                    }
+                }
+                moved = self.stepped(&here, tangents, solve4(curved, *gradient), weighted);
             }
             let largest = (0..4).map(|i| flat[i][i]).fold(1e-30, f64::max);
             for _ in 0..8 {
                 if moved.is_some() {
                     break;
                 }
-                let mut damped = flat;
+                let mut damped = *flat;
                 for i in 0..4 {
                     damped[i][i] += damping * largest;
                 }
-                moved = self.stepped(&here, tangents, solve4(damped, gradient));
+                moved = self.stepped(&here, tangents, solve4(damped, *gradient), weighted);
                 damping = if moved.is_some() { (damping * 0.1).max(1e-12) } else { damping * 10.0 };
             }
             let Some((next, step)) = moved else { break };
@@ -436,17 +544,71 @@ impl Problem {
     }
 }
 
+/// Numbers that are worked on together.
+const LANES: usize = 4;
+
+type Four = [f64; LANES];
+
+/// Room for what [`Problem::descend`] and [`Problem::least`] work out. Results of four at once have to be
+/// somewhere in memory: compilers then keep the four in one vector.
+#[derive(Default)]
+struct Work {
+    /// The form times a bᵀ.
+    weighted: Entries,
+    /// The derivatives of a bᵀ by the four tangents, and the form times these.
+    sides: [Four; 9],
+    products: [Four; 9],
+    /// Columns of the Hessian without what bends.
+    flat: [Four; 4],
+    /// The derivatives of c, and the gradient.
+    turns: Four,
+    gradient: Four,
+    /// The second derivatives of a bᵀ by a tangent of each sphere; of them, along what is weighted, and
+    /// of c.
+    bent: [Four; 9],
+    bends: Four,
+    bend_turns: Four,
+    given: FourGiven,
+}
+
+/// What is [`Given`] four times; see [`Problem::least`].
+#[derive(Default)]
+struct FourGiven {
+    /// xx, xy, yy, xz, yz, zz of symmetric matrices.
+    form: [Four; 6],
+    mean: [Four; 3],
+    cofactors: [Four; 6],
+    /// The determinant by powers of λ, signs apart.
+    powers: [Four; 4],
+    least: Four,
+}
+
 /// [`Problem::solution`] with the fastest instructions there are.
 struct Solve<'a> {
     problem: &'a Problem,
     axes: [DVec3; 3],
+    work: &'a mut Work,
     found: &'a mut Option<Point>,
 }
 
 impl Kernel for Solve<'_> {
     #[inline(always)]
     fn run(self) {
-        *self.found = self.problem.solution(self.axes);
+        *self.found = self.problem.solution(self.axes, self.work);
+    }
+}
+
+/// The same for [`Problem::descend`].
+struct Settle<'a> {
+    problem: &'a Problem,
+    work: &'a mut Work,
+    at: &'a mut Point,
+}
+
+impl Kernel for Settle<'_> {
+    #[inline(always)]
+    fn run(self) {
+        *self.at = self.problem.descend(self.at.a, self.at.b, MAX_STEPS, self.work);
     }
 }
 
@@ -457,34 +619,6 @@ struct Given {
 }
 
 impl Given {
-    /// The smallest value for any a, or a little less.
-    ///
-    /// # Source
-    ///
-    /// It is the least λ with `det(F − λ G) = 0`. All three are real and not negative, so that
-    /// Newton's method goes up to the least one from 0 and not beyond.
-    #[inline(always)]
-    fn least(&self) -> f64 {
-        let Self { form, mean } = self;
-        let [x, y, z] = [form.x_axis, form.y_axis, form.z_axis];
-        let adjugate = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
-        let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
-        let across = 1.0 - mean.length_squared();
-        let zeroth = x.dot(adjugate.x_axis);
-        let first = trace(&adjugate) - mean.dot(adjugate * *mean);
-        let second = across * trace(form) + mean.dot(*form * *mean);
-        let mut least = 0.0;
-        for _ in 0..NEWTONS {
-            let value = zeroth - least * (first - least * (second - least * across));
-            let slope = first - least * (2.0 * second - 3.0 * least * across);
-            if !(value > 0.0 && slope > 0.0) {
-                break;
-            }
-            least += value / slope;
-        }
-        least
-    }
-
     /// The a with a value: across the rows of `F − λ G`.
     #[inline(always)]
     fn axis(&self, value: f64) -> Option<DVec3> {
@@ -520,16 +654,49 @@ fn entries([a, b, c, d, e, f, g, h, i]: [f64; 9]) -> Entries {
     [a, b, c, d, e, f, g, h, i, 0.0, 0.0, 0.0]
 }
 
+/// Three entries from one on, times a vector.
+#[inline(always)]
+fn along(entries: &Entries, first: usize, b: DVec3) -> f64 {
+    entries[first] * b.x + entries[first + 1] * b.y + entries[first + 2] * b.z
+}
+
 /// The matrix is symmetric: its rows are its columns.
 #[inline(always)]
-fn multiply(m: &[Entries; 9], v: &Entries) -> Entries {
-    let mut product = [0.0; 12];
-    for (row, x) in m.iter().zip(v) {
-        for (sum, entry) in product.iter_mut().zip(row) {
-            *sum += entry * x;
+fn multiply(m: &[Entries; 9], v: &Entries, product: &mut Entries) {
+    for part in 0..3 {
+        let mut sum = [0.0; LANES];
+        for n in 0..9 {
+            for lane in 0..LANES {
+                sum[lane] += m[n][LANES * part + lane] * v[n];
+            }
+        }
+        for lane in 0..LANES {
+            product[LANES * part + lane] = sum[lane];
         }
     }
-    product
+}
+
+/// `a bᵀ` of four pairs, by rows.
+#[inline(always)]
+fn outers(a: [DVec3; LANES], b: [DVec3; LANES], to: &mut [Four; 9]) {
+    for i in 0..3 {
+        for j in 0..3 {
+            for lane in 0..LANES {
+                to[3 * i + j][lane] = a[lane][i] * b[lane][j];
+            }
+        }
+    }
+}
+
+/// [`dot`] of four with one.
+#[inline(always)]
+fn dots(four: &[Four; 9], one: impl Fn(usize) -> f64, to: &mut Four) {
+    for lane in 0..LANES {
+        let term = |n: usize| one(n) * four[n][lane];
+        let first = (term(0) + term(4)) + term(8);
+        let (second, third) = (term(1) + term(5), term(2) + term(6));
+        to[lane] = (first + second) + (third + (term(3) + term(7)));
+    }
 }
 
 #[inline(always)]
@@ -541,36 +708,38 @@ fn dot(a: &Entries, b: &Entries) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-/// The solution of a positive definite system, by Cholesky's method; `None` if it is not.
+/// The solution of a positive definite system, by Cholesky's method without roots (`L D Lᵀ`), which would
+/// have to be waited for; `None` if it is not. By columns, of which the lower parts count.
 #[inline(always)]
-fn solve4(mut m: [[f64; 4]; 4], mut b: [f64; 4]) -> Option<[f64; 4]> {
-    for i in 0..4 {
-        for j in 0..=i {
-            let mut sum = m[i][j];
-            for k in 0..j {
-                sum -= m[i][k] * m[j][k];
-            }
-            if i == j {
-                if sum.is_nan() || sum <= 0.0 {
-                    return None;
-                }
-                m[i][i] = sum.sqrt();
-            } else {
-                m[i][j] = sum / m[j][j];
+fn solve4(mut m: [Four; 4], mut b: Four) -> Option<Four> {
+    let mut inverse = [0.0; 4];
+    for j in 0..4 {
+        let pivot = m[j][j];
+        if pivot.is_nan() || pivot <= 0.0 {
+            return None;
+        }
+        inverse[j] = 1.0 / pivot;
+        let column = m[j];
+        for i in 0..4 {
+            m[j][i] = column[i] * inverse[j];
+        }
+        for k in j + 1..4 {
+            let factor = m[j][k];
+            for i in 0..4 {
+                m[k][i] -= column[i] * factor;
             }
         }
     }
     for i in 0..4 {
         for k in 0..i {
-            b[i] -= m[i][k] * b[k];
-        }
-        b[i] /= m[i][i];
-    }
-    for i in (0..4).rev() {
-        for k in i + 1..4 {
             b[i] -= m[k][i] * b[k];
         }
-        b[i] /= m[i][i];
+    }
+    for i in (0..4).rev() {
+        b[i] *= inverse[i];
+        for k in i + 1..4 {
+            b[i] -= m[i][k] * b[k];
+        }
     }
     Some(b)
 }
@@ -578,6 +747,7 @@ fn solve4(mut m: [[f64; 4]; 4], mut b: [f64; 4]) -> Option<[f64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::moments::Moments;
     use crate::math::{Angle, Rotations, angle_between};
     use crate::synth::Rng;
 
@@ -595,14 +765,14 @@ mod tests {
             offset * Rotation::from_axis_angle(axis, angle).unwrap()
         };
         let clean: Rotations = (0..500).map(|_| turn(&mut rng)).collect();
-        let spread = Spread::new(&Moments::of(&clean)).unwrap();
+        let spread = Spread::new(&Moments::of(&clean).means()).unwrap();
         assert!(spread.beyond_hinge() < 1e-14 && spread.beyond_fixed() > 0.5);
         let sigma = 0.01;
         let spoilt = (0..5000).map(|_| {
             let q = turn(&mut rng);
             noisy(&mut rng, q, sigma)
         });
-        let spread = Spread::new(&Moments::of(&spoilt.collect())).unwrap();
+        let spread = Spread::new(&Moments::of(&spoilt.collect()).means()).unwrap();
         let left = (spread.beyond_hinge() / 2.0).sqrt();
         assert!((left / sigma - 1.0).abs() < 0.05, "{left}");
     }
@@ -629,8 +799,8 @@ mod tests {
                     noisy(&mut rng, q, sigma)
                 });
                 let moments = Moments::of(&samples.collect());
-                let spread = Spread::new(&moments).unwrap();
-                let fit = Universal::fit(&spread, &moments.matrices()).unwrap();
+                let spread = Spread::new(&moments.means()).unwrap();
+                let fit = Universal::fit(&spread, &moments.means().matrices()).unwrap();
                 let left = fit.variance.sqrt();
                 assert!((left - sigma).abs() < 0.1 * sigma + 1e-6, "{seed}: {left} for {sigma}");
                 let off = |found: DVec3, truth: DVec3| {
@@ -714,8 +884,8 @@ mod tests {
                 noisy(&mut rng, q, sigma)
             });
             let moments = Moments::of(&samples.collect());
-            let matrices = moments.matrices();
-            let spread = Spread::new(&moments).unwrap();
+            let matrices = moments.means().matrices();
+            let spread = Spread::new(&moments.means()).unwrap();
             let found = Problem::about_mean(&matrices).solve(&spread).unwrap().value;
             let lowest = lowest_of_many(&matrices, &mut rng, 25);
             if ball {
@@ -745,8 +915,8 @@ mod tests {
                     noisy(&mut rng, q, sigma)
                 });
                 let moments = Moments::of(&samples.collect());
-                let spread = Spread::new(&moments).unwrap();
-                let matrices = moments.matrices();
+                let spread = Spread::new(&moments.means()).unwrap();
+                let matrices = moments.means().matrices();
                 let fit = Universal::fit(&spread, &matrices).unwrap();
                 let [free, through] = fit.settled(&spread, &matrices);
                 [fit, free, through].map(|u| {
@@ -776,9 +946,56 @@ mod tests {
             Rotation::exp(v).unwrap()
         });
         let moments = Moments::of(&samples.collect());
-        let spread = Spread::new(&moments).unwrap();
-        let fit = Universal::fit(&spread, &moments.matrices()).unwrap();
+        let spread = Spread::new(&moments.means()).unwrap();
+        let fit = Universal::fit(&spread, &moments.means().matrices()).unwrap();
         let left = fit.variance.sqrt();
         assert!(left > 0.08 && left < 0.13, "{left}");
+    }
+
+    /// By multiplying out.
+    #[test]
+    fn systems_are_solved() {
+        let mut rng = Rng::new(8);
+        for _ in 0..500 {
+            let root: [Four; 4] = [(); 4].map(|()| [(); 4].map(|()| rng.normal()));
+            let entry = |i: usize, j: usize| (0..4).map(|k| root[i][k] * root[j][k]).sum::<f64>();
+            let m: [Four; 4] = std::array::from_fn(|j| std::array::from_fn(|i| entry(i, j)));
+            let b = [(); 4].map(|()| rng.normal());
+            let x = solve4(m, b).unwrap();
+            let size = x.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+            for i in 0..4 {
+                let product: f64 = (0..4).map(|j| m[j][i] * x[j]).sum();
+                // Residuals are of the size of rounding times the solution.
+                assert!((product - b[i]).abs() < 1e-12 * size, "{product} {}", b[i]);
+            }
+            let mut indefinite = m;
+            indefinite[2][2] = -0.1;
+            assert_eq!(solve4(indefinite, b), None);
+        }
+    }
+
+    /// Against the value at any a, and at the one that goes with it.
+    #[test]
+    fn no_a_is_better_than_the_least_for_its_b() {
+        let mut rng = Rng::new(9);
+        for _ in 0..100 {
+            let spread = rng.between(0.05, 1.5);
+            let samples: Rotations =
+                (0..60).map(|_| noisy(&mut rng, Rotation::IDENTITY, spread)).collect();
+            let problem = Problem::about_mean(&Moments::of(&samples).means().matrices());
+            let b = [(); LANES].map(|()| rng.direction());
+            let mut given = FourGiven::default();
+            problem.least(b, &mut given);
+            for (b, least) in b.into_iter().zip(given.least) {
+                for _ in 0..50 {
+                    let value = problem.at(rng.direction(), b).value;
+                    assert!(value > least * (1.0 - 1e-9), "{value} {least}");
+                }
+                let a = problem.given(b).axis(least).unwrap();
+                // Three steps up to it leave some of the way.
+                let value = problem.at(a, b).value;
+                assert!(least > 0.5 * value, "{least} {value}");
+            }
+        }
     }
 }

@@ -88,41 +88,9 @@ impl Moments {
     }
 
     /// The mean of every product; zeros if there are no samples.
-    fn means(&self) -> Means {
+    pub(crate) fn means(&self) -> Means {
         let scale = if self.count == 0 { 0.0 } else { 1.0 / (UNIT * self.count as f64) };
-        Means(self.sums.map(|sum| sum as f64 * scale))
-    }
-
-    /// The mean of `q qᵀ`, components in the order x, y, z, w.
-    pub(crate) fn second(&self) -> [[f64; 4]; 4] {
-        let means = self.means();
-        std::array::from_fn(|a| std::array::from_fn(|b| means.of_two(a, b)))
-    }
-
-    /// The mean of the rotation matrices, and of the products of their entries:
-    /// `products[3 i + j][3 k + l]` is the mean of `R[i][j] R[k][l]`, row i, column j.
-    pub(crate) fn matrices(&self) -> MatrixMoments {
-        let means = self.means();
-        let mut mean = [0.0; 9];
-        for (mean, entry) in mean.iter_mut().zip(ENTRIES) {
-            for &(a, b, f) in entry {
-                *mean += f * means.of_two(a, b);
-            }
-        }
-        let mut products = [[0.0; 9]; 9];
-        let mut terms = TERMS.as_slice();
-        for n in 0..9 {
-            for m in n..9 {
-                let (these, others) = terms.split_at(ENTRIES[n].len() * ENTRIES[m].len());
-                terms = others;
-                let mut sum = 0.0;
-                for term in these {
-                    sum += term.factor * means.0[term.place];
-                }
-                (products[n][m], products[m][n]) = (sum, sum);
-            }
-        }
-        MatrixMoments { mean, products }
+        Means { count: self.count, of: self.sums.map(|sum| sum as f64 * scale) }
     }
 }
 
@@ -156,17 +124,55 @@ impl Moments {
     }
 }
 
-/// In the order of [`EXPONENTS`].
-struct Means([f64; PRODUCTS]);
+/// Means over rotations of all products of four components of their quaternions.
+pub(crate) struct Means {
+    count: u64,
+    /// In the order of [`EXPONENTS`].
+    of: [f64; PRODUCTS],
+}
 
 impl Means {
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
     fn of_four(&self, a: usize, b: usize, c: usize, d: usize) -> f64 {
-        self.0[usize::from(PLACES[a][b][c][d])]
+        self.of[usize::from(PLACES[a][b][c][d])]
     }
 
     /// The squares of a unit quaternion add up to 1.
     fn of_two(&self, a: usize, b: usize) -> f64 {
         (0..4).map(|k| self.of_four(a, b, k, k)).sum()
+    }
+
+    /// The mean of `q qᵀ`, components in the order x, y, z, w.
+    pub(crate) fn second(&self) -> [[f64; 4]; 4] {
+        std::array::from_fn(|a| std::array::from_fn(|b| self.of_two(a, b)))
+    }
+
+    /// The mean of the rotation matrices, and of the products of their entries:
+    /// `products[3 i + j][3 k + l]` is the mean of `R[i][j] R[k][l]`, row i, column j.
+    pub(crate) fn matrices(&self) -> MatrixMoments {
+        let mut mean = [0.0; 9];
+        for (mean, entry) in mean.iter_mut().zip(ENTRIES) {
+            for &(a, b, f) in entry {
+                *mean += f * self.of_two(a, b);
+            }
+        }
+        let mut products = [[0.0; 9]; 9];
+        let mut terms = TERMS.as_slice();
+        for n in 0..9 {
+            for m in n..9 {
+                let (these, others) = terms.split_at(ENTRIES[n].len() * ENTRIES[m].len());
+                terms = others;
+                let mut sum = 0.0;
+                for term in these {
+                    sum += term.factor * self.of[term.place];
+                }
+                (products[n][m], products[m][n]) = (sum, sum);
+            }
+        }
+        MatrixMoments { mean, products }
     }
 }
 
@@ -200,7 +206,7 @@ const fn same(a: [usize; 4], b: [usize; 4]) -> bool {
     in_a == in_b
 }
 
-/// See [`Moments::matrices`].
+/// See [`Means::matrices`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MatrixMoments {
     pub(crate) mean: [f64; 9],
@@ -357,8 +363,8 @@ mod tests {
     fn moments_are_those_of_the_matrices_a3() {
         let rotations = random(1000);
         let moments = Moments::of(&rotations);
-        let found = moments.matrices();
-        let second = moments.second();
+        let found = moments.means().matrices();
+        let second = moments.means().second();
         let (mut mean, mut products, mut outer) = ([0.0; 9], [[0.0; 9]; 9], [[0.0; 4]; 4]);
         for r in rotations.iter() {
             let m = r.to_matrix();

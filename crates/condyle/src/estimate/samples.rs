@@ -173,25 +173,16 @@ fn each_once(rotations: &Rotations) -> Rotations {
     let mut order: Vec<u64> =
         first.iter().zip(0..).map(|(v, i)| (rising(*v) & UPPER) | i).collect();
     sort_by_upper_half(&mut order);
-    let at = |entry: u64| {
-        #[allow(clippy::cast_possible_truncation, reason = "a place in a column")]
-        let i = (entry & !UPPER) as usize;
-        columns.map(|c| c[i])
-    };
+    #[allow(clippy::cast_possible_truncation, reason = "a place in a column")]
+    let place = |entry: u64| (entry & !UPPER) as usize;
+    let at = |entry: u64| columns.map(|c| c[place(entry)]);
     for group in order.chunk_by_mut(|a, b| a & UPPER == b & UPPER) {
         if group.len() > 1 {
             group.sort_unstable_by(|a, b| compare(&at(*a), &at(*b)));
         }
     }
-    let mut kept = [(); 4].map(|()| Vec::with_capacity(order.len()));
-    let mut before = [f64::NAN; 4];
-    for q in order.into_iter().map(at) {
-        if q != before {
-            kept.iter_mut().zip(q).for_each(|(column, component)| column.push(component));
-            before = q;
-        }
-    }
-    Rotations::from_columns(kept)
+    order.dedup_by(|b, a| *a & UPPER == *b & UPPER && at(*a) == at(*b));
+    Rotations::from_columns(columns.map(|c| order.iter().map(|entry| c[place(*entry)]).collect()))
 }
 
 /// Sorts by the upper halves; what is below may be in any order. By digits if there are many.

@@ -1,12 +1,15 @@
 //! A universal joint: its axes, its zero, and the angles of a rotation.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use glam::DVec3;
 
 use super::arcs::{is_backwards, reversed};
 use super::hinge::ON_ORBIT;
 use super::models::{INFLATED, Spread, Universal};
-use super::moments::MatrixMoments;
-use crate::math::{Angle, Arc, Level, Rotation, Rotations, angle_between, batch, trig, unit};
+use super::moments::{MatrixMoments, rotation_unchecked};
+use crate::math::{
+    Angle, Arc, Kernel, Level, Rotation, Rotations, angle_between, batch, trig, unit,
+};
 
 /// Rest among the joint's rotations leaves more over by chance: n times the logarithm of the ratio is
 /// a χ² variable of one degree of freedom (S. S. Wilks 1938), and above this once in 22.
@@ -65,21 +68,20 @@ impl UniversalJoint {
     /// The angles α and β of rotations, in (−π, π]: with m = center⁻¹ q, `m b = R(a, α) b` and
     /// `m⁻¹ a = R(b, −β) a`.
     pub(crate) fn angles(&self, samples: &Rotations) -> [Vec<f64>; 2] {
-        let [a, b] = self.axes;
-        let back = self.center.inverse();
-        let [mut sines, mut angles] =
-            [(); 2].map(|()| [(); 2].map(|()| Vec::with_capacity(samples.len())));
-        for q in samples.iter() {
-            let m = back * q;
-            for (i, [sin, cos]) in
-                [about(a, b, m * b), about(b, a, m.inverse() * a)].into_iter().enumerate()
-            {
-                sines[i].push(sin);
-                angles[i].push(cos);
+        let (n, level) = (samples.len(), Level::best());
+        let [mut sines, mut angles] = [(); 2].map(|()| [(); 2].map(|()| vec![0.0; n]));
+        let mut turns = [[0.0; BLOCK]; 4];
+        for start in (0..n).step_by(BLOCK) {
+            let range = start..n.min(start + BLOCK);
+            let columns = samples.xyzw().map(|column| &column[range.clone()]);
+            level.run(Turns { joint: self, columns, turns: &mut turns });
+            let to = sines.iter_mut().chain(&mut angles);
+            for (to, turns) in to.zip(&turns) {
+                to[range.clone()].copy_from_slice(&turns[..range.len()]);
             }
         }
         for (sines, angles) in sines.iter().zip(&mut angles) {
-            batch::atan2(Level::best(), sines, angles);
+            batch::atan2(level, sines, angles);
         }
         angles[1].iter_mut().for_each(|angle| *angle = -*angle);
         angles
@@ -94,6 +96,38 @@ impl UniversalJoint {
             }
         }
         (self, arcs)
+    }
+}
+
+/// Samples that are worked on together.
+const BLOCK: usize = 128;
+
+/// The sines of both angles of some samples, and the cosines, of which each pair is times the same; the
+/// second angle is backwards.
+struct Turns<'a> {
+    joint: &'a UniversalJoint,
+    columns: [&'a [f64]; 4],
+    turns: &'a mut [[f64; BLOCK]; 4],
+}
+
+impl Kernel for Turns<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let [a, b] = self.joint.axes;
+        let back = self.joint.center.inverse();
+        let [x, y, z, w] = self.columns;
+        let n = x.len().min(BLOCK);
+        let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
+        let [sines, other_sines, cosines, other_cosines] = self.turns;
+        for i in 0..n {
+            let m = back * rotation_unchecked([x[i], y[i], z[i], w[i]]);
+            let ([sin, cos], [other_sin, other_cos]) =
+                (about(a, b, m * b), about(b, a, m.inverse() * a));
+            sines[i] = sin;
+            other_sines[i] = other_sin;
+            cosines[i] = cos;
+            other_cosines[i] = other_cos;
+        }
     }
 }
 
@@ -132,8 +166,8 @@ mod tests {
             };
             let samples: Rotations = angles.iter().map(turn).collect();
             let moments = Moments::of(&samples);
-            let spread = Spread::new(&moments).unwrap();
-            let matrices = moments.matrices();
+            let spread = Spread::new(&moments.means()).unwrap();
+            let matrices = moments.means().matrices();
             let fit = Universal::fit(&spread, &matrices).unwrap();
             let joint = UniversalJoint::new(&fit, &spread, &matrices, 0.0).unwrap();
             assert_eq!(off == 0.0, joint.center.angle().radians() == 0.0, "{seed}");

@@ -100,6 +100,17 @@ impl Kernel for LargestDot<'_> {
     }
 }
 
+/// The least of all values; ∞ if there are none. NaN does not count.
+pub(super) fn least(values: &[[f64; LANES]]) -> f64 {
+    let mut least = [f64::INFINITY; LANES];
+    for values in values {
+        for lane in 0..LANES {
+            least[lane] = if values[lane] < least[lane] { values[lane] } else { least[lane] };
+        }
+    }
+    least.into_iter().fold(f64::INFINITY, f64::min)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +125,8 @@ mod tests {
             let all = rows(&vectors, DVec3::NAN);
             let mut found = vec![[0.0; LANES]; all.len()];
             all_dots(&all, d, &mut found);
+            let fewest = vectors.iter().fold(f64::INFINITY, |fewest, v| fewest.min(v.dot(d)));
+            assert_eq!(least(&found), fewest);
             let most = vectors.iter().fold(f64::NEG_INFINITY, |most, v| most.max(v.dot(d)));
             assert_eq!(largest_dot(&all, d), most);
             for (i, v) in vectors.iter().enumerate() {

@@ -1,12 +1,13 @@
 //! Samples in an order of their own, how dense they are, and where there are none.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
 
-use super::rows::{largest_dot, rows};
+use super::rows::{LANES, Row, dots, largest_dot, least, rows};
 use super::sides::{Missing, Sides};
-use crate::math::{trig, unit};
+use crate::math::{Kernel, Level, trig, unit};
 
 /// Bits of each coordinate on a face of the cube, at the finest level.
 pub(super) const LEVELS: u32 = 12;
@@ -187,7 +188,7 @@ impl Samples {
                 continue;
             }
             starts.push(start);
-            let d = farther(&some, start);
+            let d = farther(&some, &some_rows, start);
             let near = largest_dot(&some_rows, d);
             if near < best.0 {
                 best = (near, d);
@@ -195,7 +196,7 @@ impl Samples {
         }
         // Those that were left out may be nearer.
         let d = if some.len() < self.directions.len() {
-            farther(&self.directions, best.1)
+            farther(&self.directions, &rows(&self.directions, DVec3::NAN), best.1)
         } else {
             best.1
         };
@@ -287,46 +288,74 @@ const STARTS: usize = 6;
 const APART: f64 = 0.94;
 
 /// Goes away from the nearest samples until it is held from all sides: where no direction nearby is
-/// farther from all of them.
-fn farther(samples: &[DVec3], start: DVec3) -> DVec3 {
+/// farther from all of them. `rows` are the samples.
+fn farther(samples: &[DVec3], rows: &[Row], start: DVec3) -> DVec3 {
     // A path has some ten pieces. More are only needed where samples are on one circle but for rounding.
     const MOST: usize = 100;
     let mut d = start;
-    let nearest = samples.iter().max_by(|a, b| a.dot(d).total_cmp(&b.dot(d)));
-    let Some(&nearest) = nearest else { return d };
-    let mut held = vec![nearest];
+    let nearest = samples.iter().enumerate().max_by(|a, b| a.1.dot(d).total_cmp(&b.1.dot(d)));
+    let Some((nearest, _)) = nearest else { return d };
+    let mut held = Vec::with_capacity(4);
+    held.push(nearest);
+    let mut tangents = vec![[0.0; LANES]; rows.len()];
     for _ in 0..MOST {
-        let Some(away) = away_from(&mut held, d) else { break };
-        let touched = held[0];
+        let Some(away) = away_from(samples, &mut held, d) else { break };
+        let touched = samples[held[0]];
         // All of them go at one pace, down to where they are farthest: R cos(θ − φ).
         let (now, pace) = (touched.dot(d), touched.dot(away));
         let farthest = PI + trig::atan2(pace, now);
         // Others come as near where tan θ = (p − q) · d / (q − p) · u, for directions d and u.
-        let mut first = (f64::INFINITY, None);
-        for q in samples {
-            let (gap, closing) = (now - q.dot(d), q.dot(away) - pace);
-            if closing > 0.0 && gap < first.0 * closing && !held.contains(q) {
-                first = (gap.max(0.0) / closing, Some(*q));
-            }
+        Level::best().run(Closing { rows, d, away, now, pace, tangents: &mut tangents });
+        for &i in &held {
+            tangents[i / LANES][i % LANES] = f64::INFINITY;
         }
-        let angle = trig::atan2(first.0, 1.0).min(farthest);
+        let first = least(&tangents);
+        let angle = trig::atan2(first, 1.0).min(farthest);
         let (sin, cos) = trig::sin_cos(angle);
         let Some(next) = unit(d * cos + away * sin) else { break };
         d = next;
         if angle >= farthest {
             break;
         }
-        held.extend(first.1);
+        if first < f64::INFINITY {
+            held.extend(tangents.as_flattened().iter().position(|tangent| *tangent == first));
+        }
     }
     d
 }
 
-/// Which way to go so as to leave the nearest of some directions, one to three, fastest; those that need
-/// not be looked at are left out. `None` if no way leaves them all.
+/// The tangent of the angle from d to u at which each of some samples comes as near as the nearest;
+/// infinity if it does not.
+struct Closing<'a> {
+    rows: &'a [Row],
+    d: DVec3,
+    away: DVec3,
+    /// The nearest along both.
+    now: f64,
+    pace: f64,
+    tangents: &'a mut [[f64; LANES]],
+}
+
+impl Kernel for Closing<'_> {
+    #[inline(always)]
+    fn run(self) {
+        for (tangents, row) in self.tangents.iter_mut().zip(self.rows) {
+            let (along, across) = (dots(row, self.d), dots(row, self.away));
+            for lane in 0..LANES {
+                let (gap, closing) = (self.now - along[lane], across[lane] - self.pace);
+                let tangent = if gap > 0.0 { gap } else { 0.0 } / closing;
+                tangents[lane] = if closing > 0.0 { tangent } else { f64::INFINITY };
+            }
+        }
+    }
+}
+
+/// Which way to go so as to leave the nearest of some samples, one to three, fastest; those that need not
+/// be looked at are left out. `None` if no way leaves them all.
 ///
 /// Opposite to the shortest vector among the means of their tangents.
-fn away_from(held: &mut Vec<DVec3>, d: DVec3) -> Option<DVec3> {
-    let tangent = |p: DVec3| p - d * p.dot(d);
+fn away_from(samples: &[DVec3], held: &mut Vec<usize>, d: DVec3) -> Option<DVec3> {
+    let tangent = |i: usize| samples[i] - d * samples[i].dot(d);
     let mut shortest: Option<(DVec3, [usize; 2])> = None;
     for i in 0..held.len() {
         for j in i..held.len() {
@@ -352,8 +381,12 @@ fn away_from(held: &mut Vec<DVec3>, d: DVec3) -> Option<DVec3> {
         }
     }
     let (mean, [i, j]) = shortest?;
-    let ends = if i == j { vec![held[i]] } else { vec![held[i], held[j]] };
-    *held = ends;
+    // The first is not after the second.
+    held[0] = held[i];
+    if i != j {
+        held[1] = held[j];
+    }
+    held.truncate(if i == j { 1 } else { 2 });
     // Samples that are opposite of each other leave no way, but for rounding.
     if mean.length_squared() < 1e-24 { None } else { unit(-mean) }
 }

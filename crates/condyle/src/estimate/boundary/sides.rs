@@ -127,7 +127,20 @@ impl<'a> Sides<'a> {
         Level::best().run(Check { sides: self, directions, missing });
     }
 
+    /// Whether a direction is on an edge, as good as; not at a corner.
+    fn is_on_edge(&self, d: DVec3) -> bool {
+        let following = self.polygon.iter().skip(1).chain(self.polygon.first());
+        let mut edges = self.polygon.iter().zip(following).zip(&self.normals);
+        edges.any(|((&a, &b), &n)| {
+            n.dot(d).abs() < 0.99 * OUTSIDE && n.cross(a).dot(d) > 0.0 && b.cross(n).dot(d) > 0.0
+        })
+    }
+
     fn miss(&self, d: DVec3, contains: Option<bool>, missing: &mut Vec<Missing>) {
+        // Most that are not inside are where an edge was made longer.
+        if self.is_on_edge(d) {
+            return;
+        }
         let nearest = self.nearest(d);
         let distance = nearest.chord_squared.sqrt();
         if distance <= OUTSIDE || (contains.is_none() && self.contains_by(&nearest, d)) {

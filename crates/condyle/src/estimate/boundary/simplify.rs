@@ -111,24 +111,30 @@ impl Outline {
                 most
             }
             Step::Meet { at } => {
-                let after = around(i + 2, count);
-                let edges =
-                    [Edge::new(self.corners[before], at), Edge::new(at, self.corners[after])];
-                let mut most = 0.0_f64;
+                // The tip is what is far, mostly.
                 let mut tip = f64::INFINITY;
                 let mut last: Option<DVec3> = None;
                 for p in self.between(i, next) {
-                    most = most.max(edges[0].distance(p).min(edges[1].distance(p)));
-                    if most > enough {
-                        return most;
-                    }
                     tip = tip.min(match last {
                         Some(last) => Edge::new(last, p).distance(at),
                         None => (p - at).length(),
                     });
                     last = Some(p);
                 }
-                most.max(tip)
+                if tip > enough {
+                    return tip;
+                }
+                let after = around(i + 2, count);
+                let edges =
+                    [Edge::new(self.corners[before], at), Edge::new(at, self.corners[after])];
+                let mut most = tip;
+                for p in self.between(i, next) {
+                    most = most.max(edges[0].distance(p).min(edges[1].distance(p)));
+                    if most > enough {
+                        break;
+                    }
+                }
+                most
             }
         }
     }

@@ -108,19 +108,20 @@ impl Walk {
         // Opposite directions leave only rounding.
         let toward = unit(toward).filter(|_| toward.length_squared() > 1e-20);
         let toward = toward.unwrap_or(s.any_orthonormal_vector());
-        let Some((first, leaves, _)) = self.turn(start, toward, usize::MAX) else {
+        let mut touches = [Touches::NONE; BLOCK];
+        let Some((first, leaves, _)) = self.turn(start, toward, usize::MAX, &mut touches) else {
             let visit =
                 Visit { point: start, at: s, arrives: toward, leaves: toward, beyond: true };
             return Some(vec![visit]);
         };
-        let mut visits = Vec::new();
+        let mut visits = Vec::with_capacity(self.points.len());
         let (mut before, mut here) = (start, first);
         let mut centre = s * self.cos + leaves * self.sin;
         let points = self.points.len();
         for step in 0..4 * points + 16 {
             let p = self.points[here];
             let arrives = unit(centre - p * p.dot(centre))?;
-            let (next, leaves, beyond) = self.turn(here, arrives, before)?;
+            let (next, leaves, beyond) = self.turn(here, arrives, before, &mut touches)?;
             visits.push(Visit { point: here, at: p, arrives, leaves, beyond });
             if here == start && next == first {
                 return Some(visits);
@@ -145,44 +146,54 @@ impl Walk {
     /// ```text
     ///   cos α = tan(d / 2) / tan r,  d the angle from p to q
     /// ```
-    fn turn(&self, here: usize, from: DVec3, before: usize) -> Option<(usize, DVec3, bool)> {
+    fn turn(
+        &self,
+        here: usize,
+        from: DVec3,
+        before: usize,
+        touches: &mut [Touches; BLOCK],
+    ) -> Option<(usize, DVec3, bool)> {
         let p = self.points[here];
         let across = p.cross(from);
         let strips = self.strips.len() - 1;
-        let strip = usize::try_from(self.strip(p[self.axes[0]])).unwrap_or(0).min(strips - 1);
-        let mut best = None;
-        for strip in strip.saturating_sub(1)..(strip + 2).min(strips) {
-            let (mut begin, mut end) = (self.strips[strip], self.strips[strip + 1]);
-            if strips > 1 {
-                // In one place they are in any order.
-                let far = 2.0 * self.sin + 2.0 * PLACE;
-                let along = |q: &DVec3| q[self.axes[1]] - p[self.axes[1]];
-                let inside = &self.points[begin..end];
-                end = begin + inside.partition_point(|q| along(q) <= far);
-                begin += inside.partition_point(|q| along(q) < -far);
-            }
+        let mut best = Touch { point: 0, turned: f64::INFINITY, x: 0.0, y: 0.0 };
+        let mut look = |begin: usize, end: usize| {
             // Whole rows: to look at some twice does no harm.
             let begin = begin / LANES;
-            let rows = self.rows.get(begin..end.div_ceil(LANES)).unwrap_or_default();
-            let (tan, most) = (self.tan, 4.0 * self.sin * self.sin);
-            let first = begin * LANES;
             self.level.run(Turn {
-                rows,
-                first,
+                rows: self.rows.get(begin..end.div_ceil(LANES)).unwrap_or_default(),
+                first: begin * LANES,
                 p,
                 from,
                 across,
                 before: real(before),
-                tan,
-                most,
+                tan: self.tan,
+                most: 4.0 * self.sin * self.sin,
+                touches,
                 best: &mut best,
             });
+        };
+        if strips == 1 {
+            look(0, self.points.len());
+        } else {
+            let strip = usize::try_from(self.strip(p[self.axes[0]])).unwrap_or(0).min(strips - 1);
+            for strip in strip.saturating_sub(1)..(strip + 2).min(strips) {
+                let (begin, end) = (self.strips[strip], self.strips[strip + 1]);
+                // In one place they are in any order.
+                let far = 2.0 * self.sin + 2.0 * PLACE;
+                let along = |q: &DVec3| q[self.axes[1]] - p[self.axes[1]];
+                let inside = &self.points[begin..end];
+                look(
+                    begin + inside.partition_point(|q| along(q) < -far),
+                    begin + inside.partition_point(|q| along(q) <= far),
+                );
+            }
         }
-        let Touch { point, x, y } = best?;
-        let leaves = unit(from * x + across * y)?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
-        let point = point as usize;
-        Some((point, leaves, y < 0.0))
+        if best.turned == f64::INFINITY {
+            return None;
+        }
+        let leaves = unit(from * best.x + across * best.y)?;
+        Some((best.point, leaves, best.y < 0.0))
     }
 }
 
@@ -196,12 +207,24 @@ fn once_around(visits: &[Visit]) -> Option<usize> {
 
 /// A point that the cap touches, and the direction of its centre then, along the one that it turns from
 /// and across; of any length.
-#[derive(Clone, Copy)]
 struct Touch {
-    /// Its number, or [`NONE`].
-    point: f64,
+    point: usize,
+    /// How far the cap has turned, see [`turned`]; infinity if there is no point.
+    turned: f64,
     x: f64,
     y: f64,
+}
+
+/// The same of each point of a row.
+#[derive(Clone, Copy)]
+struct Touches {
+    turned: [f64; LANES],
+    x: [f64; LANES],
+    y: [f64; LANES],
+}
+
+impl Touches {
+    const NONE: Self = Self { turned: [f64::INFINITY; LANES], x: [0.0; LANES], y: [0.0; LANES] };
 }
 
 /// The first point of some rows that the cap touches when it turns about `p`; see [`Walk::turn`].
@@ -216,49 +239,76 @@ struct Turn<'a> {
     tan: f64,
     /// The square of the largest chord in reach.
     most: f64,
-    best: &'a mut Option<Touch>,
+    /// Room.
+    touches: &'a mut [Touches; BLOCK],
+    best: &'a mut Touch,
 }
 
 impl Kernel for Turn<'_> {
     #[inline(always)]
     fn run(self) {
-        // The first in each lane, and then of these: without branches, which nobody can foresee.
-        let mut lanes = Lanes { x: [0.0; LANES], y: [0.0; LANES], point: [NONE; LANES] };
-        for (block, rows) in self.rows.chunks(BLOCK).enumerate() {
-            // Most are not in reach. Which ones is told first, without a branch for each.
-            let (mut near, mut count) = ([0; BLOCK], 0);
-            for (n, row) in rows.iter().enumerate() {
+        let Self { rows, first, p, most, touches, best, .. } = self;
+        let look = Look {
+            p,
+            from: self.from,
+            across: self.across,
+            before: self.before,
+            tan: self.tan,
+            most,
+        };
+        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+            let first = first + block * BLOCK * LANES;
+            // Many are not in reach. Which ones is told first, without a branch for each.
+            let (mut near, mut count) = ([0_u32; BLOCK], 0);
+            for (n, row) in (0..).zip(rows) {
                 near[count % BLOCK] = n;
-                let any = bits(squares(row, self.p), |squared| squared <= self.most) != 0;
+                let any = bits(squares(row, p), |squared| squared <= most) != 0;
                 count += usize::from(any);
             }
-            for &n in near.iter().take(count) {
-                self.look(&rows[n], real(self.first + (block * BLOCK + n) * LANES), &mut lanes);
+            let near = near.get(..count).unwrap_or_default();
+            let mut least = [f64::INFINITY; LANES];
+            for (&n, touches) in near.iter().zip(touches.iter_mut()) {
+                look.at(&rows[n as usize], real(first) + LANES as f64 * f64::from(n), touches);
             }
-        }
-        let mut found = [0, 1, 2, 3].map(|lane| {
-            let (x, y, point) = (lanes.x[lane], lanes.y[lane], lanes.point[lane]);
-            Touch { point, x, y }
-        });
-        found.sort_unstable_by(|a, b| a.point.total_cmp(&b.point));
-        for touch in found.into_iter().filter(|touch| touch.point >= 0.0) {
-            if self.best.is_none_or(|best| before([touch.x, touch.y], [best.x, best.y]) > 0.0) {
-                *self.best = Some(touch);
+            for (_, touches) in near.iter().zip(touches.iter()) {
+                for lane in 0..LANES {
+                    let turned = touches.turned[lane];
+                    least[lane] = if turned < least[lane] { turned } else { least[lane] };
+                }
+            }
+            let least = least[0].min(least[1]).min(least[2].min(least[3]));
+            if least < best.turned {
+                // Of several the first.
+                for (n, Touches { turned, x, y }) in near.iter().zip(touches.iter()) {
+                    if let Some(lane) = turned.iter().position(|turned| *turned == least) {
+                        let point = first + *n as usize * LANES + lane;
+                        *best = Touch { point, turned: least, x: x[lane], y: y[lane] };
+                        break;
+                    }
+                }
             }
         }
     }
 }
 
-impl Turn<'_> {
-    /// Whether the cap touches the points of a row before those found so far. `first` is the number of
-    /// the first of them.
+/// How a cap turns about `p`; see [`Turn`].
+#[derive(Clone, Copy)]
+struct Look {
+    p: DVec3,
+    from: DVec3,
+    across: DVec3,
+    before: f64,
+    tan: f64,
+    most: f64,
+}
+
+impl Look {
+    /// When the cap touches the points of a row. `first` is the number of the first of them.
     #[inline(always)]
-    fn look(&self, row: &Row, first: f64, lanes: &mut Lanes) {
+    fn at(&self, row: &Row, first: f64, touches: &mut Touches) {
         let squares = squares(row, self.p);
         let differences = seen_from(row, self.p);
         let (x, y) = (dots(&differences, self.from), dots(&differences, self.across));
-        // One step for all lanes at a time, so that they stay in vectors.
-        let [mut x_then, mut y_then, mut rim, mut earlier] = [[0.0; LANES]; 4];
         for lane in 0..LANES {
             let (x, y) = (x[lane], y[lane]);
             // The direction of the centre then, times (1 + cos d) tan r sin² d: only signs matter.
@@ -266,35 +316,22 @@ impl Turn<'_> {
             let scale = (2.0 - 0.5 * squares[lane]) * self.tan;
             let square = sine_squared * (scale * scale - sine_squared);
             let root = if square > 0.0 { square } else { 0.0 }.sqrt();
-            x_then[lane] = x * sine_squared + y * root;
-            y_then[lane] = y * sine_squared - x * root;
-            rim[lane] = -1e-9 * scale * sine_squared;
-        }
-        // Several points on the rim of one cap: rounding must not make it go around.
-        for lane in 0..LANES {
-            let y = y_then[lane];
-            let not_below = if y > 0.0 { y } else { 0.0 };
-            let on_rim = if y > rim[lane] { not_below } else { y };
-            let on_rim = if x_then[lane] > 0.0 { on_rim } else { y };
-            y_then[lane] = if first + LANE[lane] == self.before { y } else { on_rim };
-        }
-        for lane in 0..LANES {
-            let before = before([x_then[lane], y_then[lane]], [lanes.x[lane], lanes.y[lane]]);
-            let before = if lanes.point[lane] < 0.0 { 1.0 } else { before };
-            let before = if squares[lane] <= self.most { before } else { 0.0 };
-            earlier[lane] = if squares[lane] == 0.0 { 0.0 } else { before };
-        }
-        for lane in 0..LANES {
-            let earlier = earlier[lane] > 0.0;
-            lanes.x[lane] = if earlier { x_then[lane] } else { lanes.x[lane] };
-            lanes.y[lane] = if earlier { y_then[lane] } else { lanes.y[lane] };
-            lanes.point[lane] = if earlier { first + LANE[lane] } else { lanes.point[lane] };
+            let x_then = x * sine_squared + y * root;
+            let y_then = y * sine_squared - x * root;
+            // Several points on the rim of one cap: rounding must not make it go around.
+            let rim = -1e-9 * scale * sine_squared;
+            let not_below = if y_then > 0.0 { y_then } else { 0.0 };
+            let on_rim = if y_then > rim { not_below } else { y_then };
+            let on_rim = if x_then > 0.0 { on_rim } else { y_then };
+            let y_then = if first + LANE[lane] == self.before { y_then } else { on_rim };
+            let turned = turned(x_then, y_then);
+            let turned = if squares[lane] <= self.most { turned } else { f64::INFINITY };
+            touches.turned[lane] = if squares[lane] == 0.0 { f64::INFINITY } else { turned };
+            touches.x[lane] = x_then;
+            touches.y[lane] = y_then;
         }
     }
 }
-
-/// No point; the numbers of points are not negative.
-const NONE: f64 = -1.0;
 
 /// The numbers of lanes.
 const LANE: [f64; LANES] = [0.0, 1.0, 2.0, 3.0];
@@ -302,22 +339,12 @@ const LANE: [f64; LANES] = [0.0, 1.0, 2.0, 3.0];
 /// Rows looked at together.
 const BLOCK: usize = 64;
 
-/// The first touch in each lane.
-struct Lanes {
-    x: [f64; LANES],
-    y: [f64; LANES],
-    point: [f64; LANES],
-}
-
-/// Positive if the cap gets to a direction of its centre before it gets to another. Each is along the one
-/// that it turns from and across.
+/// Grows with the angle of a direction from x to y, from 0 to 4 for a whole turn: along a square instead
+/// of a circle. Small angles keep their digits.
 #[inline(always)]
-fn before([x, y]: [f64; 2], [other_x, other_y]: [f64; 2]) -> f64 {
-    let ahead = x * other_y - y * other_x;
-    // Less than half a turn comes before more.
-    let before_more = if y < 0.0 { ahead } else { 1.0 };
-    let before_less = if y < 0.0 { 0.0 } else { ahead };
-    if other_y < 0.0 { before_more } else { before_less }
+fn turned(x: f64, y: f64) -> f64 {
+    let half = (x.abs() - x + y.abs()) / (x.abs() + y.abs());
+    if y < 0.0 { 4.0 - half } else { half }
 }
 
 /// The vectors of a row from a point.
@@ -402,9 +429,11 @@ pub(super) fn outline(visits: &[Visit], half_width: f64) -> Vec<DVec3> {
         } else {
             (2.0, 3)
         };
-        for j in 0..count {
-            let (s, c) = trig::sin_cos(angle * f64::from(j) / pieces);
+        let (turn_sin, turn_cos) = trig::sin_cos(angle / pieces);
+        let (mut s, mut c) = (0.0, 1.0);
+        for _ in 0..count {
             polygon.push(visit.at * cos + (visit.arrives * c + across * s) * sin);
+            (s, c) = (s * turn_cos + c * turn_sin, c * turn_cos - s * turn_sin);
         }
     }
     polygon
@@ -486,6 +515,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_turned_grows_with_the_angle() {
+        let mut rng = Rng::new(3);
+        for _ in 0..2000 {
+            let [a, b] = [(); 2].map(|()| {
+                let small = [1.0, 1e-5, 1e-12, 1e-200][rng.below(4)];
+                rng.between(0.0, 1.0) * small * 2.0 * PI
+            });
+            let of = |angle: f64, length: f64| {
+                let (sin, cos) = trig::sin_cos(angle);
+                turned(length * cos, length * sin)
+            };
+            let (at_a, at_b) = (of(a, rng.between(0.1, 9.0)), of(b, rng.between(0.1, 9.0)));
+            // Small angles keep their digits.
+            let apart = (a - b).abs() > 1e-14 * a.min(b).max(1e-3 * a.max(b));
+            assert!(!apart || (a < b) == (at_a < at_b), "{a:e} {b:e}: {at_a:e} {at_b:e}");
+        }
+        assert_eq!([turned(2.0, 0.0), turned(0.0, 3.0), turned(-2.0, 0.0)], [0.0, 1.0, 2.0]);
     }
 
     /// Motion that follows a boundary twice has every point twice, but for rounding.

@@ -239,7 +239,7 @@ fn margins_widen_every_limit() {
 fn reach(entry: &RigJoint, samples: &[Rotation]) -> Option<f64> {
     let Limit::Universal { axes, arcs } = &entry.limit else { return None };
     let moments = moments::Moments::of(&samples.iter().copied().collect());
-    let mean = models::Spread::new(&moments)?.mean();
+    let mean = models::Spread::new(&moments.means())?.mean();
     let seen = samples.iter().map(|q| q.distance(mean).degrees()).fold(0.0, f64::max);
     let turn = |i: usize, angle: Angle| Rotation::from_axis_angle(axes[i], angle).unwrap();
     let corners = [arcs[0].min(), arcs[0].max()].into_iter().flat_map(|first| {
