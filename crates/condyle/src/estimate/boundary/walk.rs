@@ -271,9 +271,8 @@ impl Kernel for Turn<'_> {
                 look.at(&rows[n as usize], real(first) + LANES as f64 * f64::from(n), touches);
             }
             for (_, touches) in near.iter().zip(touches.iter()) {
-                for lane in 0..LANES {
-                    let turned = touches.turned[lane];
-                    least[lane] = if turned < least[lane] { turned } else { least[lane] };
+                for (least, &turned) in least.iter_mut().zip(&touches.turned) {
+                    *least = if turned < *least { turned } else { *least };
                 }
             }
             let least = least[0].min(least[1]).min(least[2].min(least[3]));
