@@ -314,8 +314,8 @@ fn other_rest_poses_are_told_in_one_pass_and_of_parts() {
     // Longer bones are no other pose.
     folder.write("all/d.bvh", &text.replace("OFFSET 0 -80 0", "OFFSET 0 -50 5"));
     let value = json(&folder, "corpus all -o rig.json --json");
-    let told: Vec<&str> =
-        value["warnings"].as_array().unwrap().iter().filter_map(|w| w.as_str()).collect();
+    let told = value["warnings"].as_array().unwrap().iter().filter_map(|w| w.as_str());
+    let told: Vec<&str> = told.filter(|told| told.starts_with("all/")).collect();
     // Which of the skeletons the rig has is arbitrary, but fixed.
     let [told] = told[..] else { panic!("{told:?}") };
     let who = ["all/x.bvh and 1 more", "all/a.bvh and 3 more"];

@@ -169,47 +169,7 @@ fn real_figures_become_symmetric_and_check_is_content() {
         passes(&found, take);
         let (by, place) = asymmetry(skeleton, &found);
         assert!(by < 1e-3, "{}: {by} {place}", path.display());
-        println!("{}: {:?}", path.display(), lopsided(&anatomy, skeleton, &found));
         figures += 1;
     }
     assert!(figures > 10, "{figures}");
-}
-
-/// How far the mirror images of what a joint in the middle may do are outside of its limit, at most, by
-/// many rotations that are moved into it.
-fn lopsided(anatomy: &Anatomy, skeleton: &Skeleton, found: &Estimate) -> (f64, String) {
-    let mut most = (0.0, String::new());
-    let mut rng = condyle::synth::Rng::new(5);
-    for (joint, _) in anatomy.images().filter(|(joint, _)| joint.side == BodySide::Middle) {
-        let index = joint.joint().unwrap();
-        let name = &skeleton[index].name;
-        let entry = found.joints.get(name).unwrap();
-        let Ok(limit) = entry.limit.prepare() else { continue };
-        let at = skeleton[index].rest * entry.center;
-        for _ in 0..3000 {
-            let local = at * limit.project(rng.rotation());
-            let m = at.inverse() * joint.image_of(joint, local);
-            let by = -limit.distance(m).degrees();
-            if by > most.0 {
-                most = (by, name.clone());
-            }
-        }
-    }
-    most
-}
-
-#[test]
-fn joints_in_the_middle_are_their_own_mirror_images_but_for_how_shapes_are_described() {
-    for seed in 0..4 {
-        let synth = uneven(seed);
-        let skeleton = &synth.skeleton;
-        let take = Take { skeleton, clip: &synth.clip };
-        let anatomy = Anatomy::of(skeleton).unwrap();
-        for ball in [BallModel::Auto, BallModel::Polygon, BallModel::Ellipse] {
-            let how = EstimateOptions { ball, ..EstimateOptions::default() };
-            let alone = lopsided(&anatomy, skeleton, &estimate(&[take], &how).unwrap());
-            let (by, name) = lopsided(&anatomy, skeleton, &symmetrised(&[take], None, &how));
-            println!("{seed} {ball:?}: {by} {name}, alone {alone:?}");
-        }
-    }
 }
