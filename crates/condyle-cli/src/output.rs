@@ -63,11 +63,13 @@ impl Failure {
     pub(crate) fn print(&self) {
         match self {
             Self::Read(errors) => errors.iter().for_each(print_read_error),
-            Self::Write { output, error: WriteError::Unsupported { what } } => {
-                complain(&format!("{}: {what}", output.display()));
-                complain("  help: condyle info shows what the input holds");
+            Self::Write { output, error } => {
+                let (path, what, help) = write_error(output, error);
+                complain(&format!("{}: {what}", path.display()));
+                if let Some(help) = help {
+                    complain(&format!("  help: {help}"));
+                }
             }
-            Self::Write { error, .. } => complain(&error.to_string()),
             Self::Rig(errors) => errors.iter().for_each(|e| complain(&e.to_string())),
             Self::File { path, what, help } => {
                 complain(&format!("{}: {what}", path.display()));
@@ -95,7 +97,10 @@ impl Failure {
         };
         match self {
             Self::Read(errors) => errors.iter().map(json_of_error).collect(),
-            Self::Write { output, error } => one(Some(output), &error.to_string(), None),
+            Self::Write { output, error } => {
+                let (path, what, help) = write_error(output, error);
+                one(Some(&path), &what, help.as_deref())
+            }
             Self::Rig(errors) => {
                 let of = |e: &RigError| {
                     let place = e.position().map_or([None; 2], |p| [Some(p.line), Some(p.column)]);
@@ -184,7 +189,7 @@ pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
 pub(crate) fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
     condyle::formats::write_whole(files).map_err(|error| match error {
         WriteError::Io { path, message } => {
-            let help = "choose a folder that is there and may be written to";
+            let help = help_of_writing(&path, &message);
             Failure::file(&path, format!("cannot be written: {message}"), help)
         }
         error => {
@@ -192,6 +197,44 @@ pub(crate) fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
             Failure::Write { output, error }
         }
     })
+}
+
+/// Which file it is about, what is wrong, and what to do.
+fn write_error(output: &Path, error: &WriteError) -> (PathBuf, String, Option<String>) {
+    match error {
+        WriteError::Unsupported { what } => {
+            let help = "condyle info shows what the input holds";
+            (output.to_owned(), what.clone(), Some(help.to_owned()))
+        }
+        WriteError::Io { path, message } => {
+            let help = help_of_writing(path, message).to_owned();
+            (path.clone(), format!("cannot be written: {message}"), Some(help))
+        }
+        // These say it themselves, and begin with their file.
+        WriteError::UnknownFormat { path } | WriteError::WouldReplace { path } => {
+            let text = error.to_string();
+            let (what, help) = text.split_once("\n  help: ").unwrap_or((&text, ""));
+            let what = what.strip_prefix(&format!("{}: ", path.display())).unwrap_or(what);
+            (path.clone(), what.to_owned(), (!help.is_empty()).then(|| help.to_owned()))
+        }
+        other => (output.to_owned(), other.to_string(), None),
+    }
+}
+
+/// What to do about a file that could not be written.
+fn help_of_writing(path: &Path, message: &str) -> &'static str {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    if path.is_dir() {
+        "choose a name that no folder has"
+    } else if message.starts_with("two outputs") {
+        "give each output a name of its own"
+    } else if message.starts_with("too many links") {
+        "remove the link, or choose another name"
+    } else if folder.is_some_and(|folder| !folder.is_dir()) {
+        "make the folder first, or choose one that is there"
+    } else {
+        "choose a folder that may be written to and has room"
+    }
 }
 
 /// A bar over `n` steps of long work: on a terminal, and nothing on a pipe.

@@ -8,6 +8,7 @@ use condyle::anatomy::{
 };
 use condyle::estimate::Pair;
 use condyle::math::Angle;
+use condyle::motion::Clip;
 use condyle::presets::Status;
 use condyle::rig::RigJoints;
 use condyle::skeleton::{JointIndex, Skeleton};
@@ -80,12 +81,11 @@ impl<'a> Body<'a> {
         anatomy: Option<&'a Anatomy>,
         skeleton: &'a Skeleton,
         joints: &'a RigJoints,
-        clips: &[Moving],
+        clips: &[(&Skeleton, &Clip)],
         threads: NonZeroUsize,
     ) -> Self {
-        let clips: Vec<_> = clips.iter().map(|c| (&c.skeleton, &c.clip)).collect();
         let symmetry = anatomy.map(|a| a.asymmetries(skeleton, joints, threads));
-        let explored = anatomy.map(|a| a.explored(skeleton, &clips, joints, threads));
+        let explored = anatomy.map(|a| a.explored(skeleton, clips, joints, threads));
         let (symmetry, explored) = (symmetry.unwrap_or_default(), explored.unwrap_or_default());
         Self { skeleton, joints, symmetry, explored }
     }
@@ -132,6 +132,8 @@ impl<'a> Body<'a> {
                 "angle": angle.name.positive,
                 "lowest_deg": angle.seen.map(|[lowest, _]| json_degrees(lowest)),
                 "highest_deg": angle.seen.map(|[_, highest]| json_degrees(highest)),
+                "hole_deg": angle.hole.map(|hole| hole.map(json_degrees)),
+                "past_half_turn": angle.passes_half_turn(),
                 "moves": angle.moves,
                 "counted": (1e4 * angle.counted).round() / 1e4,
                 "published": {
@@ -194,7 +196,11 @@ impl<'a> Body<'a> {
         let lines: Vec<String> = far
             .iter()
             .map(|(of, end)| {
-                let (seen, known) = (degrees(end.seen), degrees(end.published));
+                let known = degrees(end.published);
+                let seen = match end.past_half_turn {
+                    true => "past half a turn".to_owned(),
+                    false => format!("{}°", degrees(end.seen)),
+                };
                 let star = star(end.source.status.is_doubtful());
                 // Only who: titles and editions are in the JSON.
                 let who = end.source.who.split(',').next().unwrap_or_default();
@@ -203,7 +209,7 @@ impl<'a> Body<'a> {
                     _ => "",
                 };
                 let (title, name) = (self.title(of.joint), end.name);
-                format!("  {title}: {name} {seen}°, published {known}°{star} ({ours}{who})")
+                format!("  {title}: {name} {seen}, published {known}°{star} ({ours}{who})")
             })
             .collect();
         add(text, "Beyond what is published of people (docs/anatomy.md has reasons):", &lines);

@@ -107,7 +107,9 @@ impl Total {
         for joint in &found.joints {
             self.outside += joint.outside;
             let mut new = json_of_joint(joint);
-            new["worst_path"] = json!(path.display().to_string());
+            if !new["worst_deg"].is_null() {
+                new["worst_path"] = json!(path.display().to_string());
+            }
             let Some(old) = self.joints.get_mut(&skeleton[joint.joint].name) else {
                 self.joints.insert(skeleton[joint.joint].name.clone(), new);
                 continue;
@@ -142,10 +144,12 @@ fn json_of(path: &Path, found: &Found, bound: &BoundRig, skeleton: &Skeleton) ->
 }
 
 fn json_of_joint(joint: &JointCheck) -> Value {
+    // Where there is no limit, nothing is near it.
+    let worst = Some(joint.worst).filter(|worst| worst.degrees() > -180.0);
     json!({
         "outside": joint.outside,
-        "worst_deg": json_degrees(joint.worst),
-        "worst_frame": joint.worst_frame.get(),
+        "worst_deg": worst.map(json_degrees),
+        "worst_frame": worst.map(|_| joint.worst_frame.get()),
         "within_noise": joint.within_noise,
         "left_out": joint.left_out,
         "allowance_deg": json_degrees(joint.allowance),

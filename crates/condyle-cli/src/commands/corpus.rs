@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use condyle::anatomy::Anatomy;
 use condyle::estimate::{
-    Estimate as Found, EstimateOptions, Method, RestsDiffer, Summary, Take, estimate_paired,
+    Estimate as Found, EstimateOptions, Method, RestPart, Summary, Take, estimate_paired,
+    rests_differ,
 };
 use condyle::formats::{MotionFile, ReadOptions, read_file};
-use condyle::math::Rotation;
-use condyle::skeleton::Skeleton;
+use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::{
@@ -295,8 +295,8 @@ impl Reader {
 /// Names of joints, sorted, with their parents.
 type Shape = Vec<(String, Option<String>)>;
 
-/// Rest rotations in the order of a shape, and the files that have them.
-type Rests = (Vec<Rotation>, BTreeSet<usize>);
+/// A skeleton at rest, and the files that have it.
+type Rests = (Skeleton, BTreeSet<usize>);
 
 /// Files whose joints have the same names and parents: their summaries never contradict each other.
 #[derive(Default)]
@@ -304,8 +304,8 @@ struct Group {
     all: Summary,
     /// Each with its frames.
     files: BTreeMap<usize, usize>,
-    /// By the bits of the rotations.
-    rests: BTreeMap<Vec<[u64; 4]>, Rests>,
+    /// By the bits of its rotations and offsets.
+    rests: BTreeMap<Vec<[u64; 7]>, Rests>,
     /// How many files have a pose in front of the motion.
     leading: usize,
     /// How many warnings there were while reading.
@@ -323,12 +323,15 @@ impl Group {
             let what = printable(&error.to_string());
             return Err(Failure::file(&clip.path, what, "make rigs of parts of the corpus"));
         }
-        let mut rests: Vec<(&str, Rotation)> =
-            clip.skeleton.joints().iter().map(|j| (j.name.as_str(), j.rest)).collect();
-        rests.sort_by(|a, b| a.0.cmp(b.0));
-        let rests: Vec<Rotation> = rests.into_iter().map(|(_, rest)| rest).collect();
-        let bits = rests.iter().map(|r| r.to_wxyz().map(f64::to_bits)).collect();
-        self.rests.entry(bits).or_insert((rests, BTreeSet::new())).1.insert(file);
+        let skeleton = &clip.skeleton;
+        let mut joints: Vec<JointIndex> = skeleton.indices().collect();
+        joints.sort_by(|a, b| skeleton[*a].name.cmp(&skeleton[*b].name));
+        let bits = joints.iter().map(|j| {
+            let ([w, x, y, z], offset) = (skeleton[*j].rest.to_wxyz(), skeleton[*j].offset_m);
+            [w, x, y, z, offset.x, offset.y, offset.z].map(f64::to_bits)
+        });
+        let rests = self.rests.entry(bits.collect());
+        rests.or_insert_with(|| (skeleton.clone(), BTreeSet::new())).1.insert(file);
         self.files.insert(file, clip.clip.frame_count());
         self.leading += usize::from(clip.clip.has_leading_pose());
         self.notices += notices;
@@ -414,7 +417,7 @@ struct Sum {
     frames: Vec<usize>,
     /// How many joints and frames there are, multiplied.
     size: f64,
-    rests: Vec<(Shape, Rests)>,
+    rests: Vec<Rests>,
     skipped: Vec<Failure>,
     leading: usize,
     notices: usize,
@@ -459,7 +462,7 @@ impl Sum {
             sum.leading += group.leading;
             sum.notices += group.notices;
             files.extend(&group.files);
-            sum.rests.extend(group.rests.into_values().map(|rests| (shape.clone(), rests)));
+            sum.rests.extend(group.rests.into_values());
         }
         sum.figure = figure;
         (sum.files, sum.frames) = files.into_iter().unzip();
@@ -467,37 +470,46 @@ impl Sum {
         sum
     }
 
-    /// Files whose rest pose is another than the one that the rig has.
+    /// Files whose rest pose is another than the one that the rig has: those that differ in the same
+    /// joints together.
     fn warnings(&self, skeleton: &Skeleton, jobs: &[Job]) -> Vec<String> {
-        let mut warnings: BTreeMap<usize, String> = BTreeMap::new();
-        for (shape, (rests, who)) in &self.rests {
-            let turned: Vec<&str> = shape
-                .iter()
-                .zip(rests)
-                .filter(|((name, _), rest)| {
-                    skeleton
-                        .find(name)
-                        .is_some_and(|j| skeleton[j].rest.distance(**rest) > RestsDiffer::LEAST)
-                })
-                .map(|((name, _), _)| name.as_str())
-                .collect();
-            let (Some(first), Some(file)) = (turned.first(), who.first()) else { continue };
+        let mut differ: BTreeMap<(bool, Vec<String>), BTreeSet<usize>> = BTreeMap::new();
+        for (own, who) in &self.rests {
+            let found = rests_differ(skeleton, own);
+            for part in [RestPart::Rotation, RestPart::Bone] {
+                let of = found.iter().filter(|differ| differ.of == part);
+                let joints: Vec<String> = of.map(|differ| differ.joint.clone()).collect();
+                if !joints.is_empty() {
+                    differ.entry((part == RestPart::Bone, joints)).or_default().extend(who);
+                }
+            }
+        }
+        let mut warnings: Vec<(usize, String)> = Vec::new();
+        for ((bones, joints), who) in &differ {
+            let (Some(first), Some(file)) = (joints.first(), who.first()) else { continue };
             let more = match who.len() - 1 {
                 0 => String::new(),
                 n => format!(" and {n} more"),
             };
             let path = jobs[*file].path.display();
-            let turned = match turned.len() {
+            let joints = match joints.len() {
                 1 => format!("{first:?}"),
                 n => format!("{n} joints, {first:?} among them,"),
             };
-            let text = format!(
-                "{path}{more}: the rest pose of {turned} is another than in the rig; each file is \
-                 relative to its own"
-            );
-            warnings.insert(*file, text);
+            let text = match bones {
+                false => format!(
+                    "{path}{more}: the rest pose of {joints} is another than in the rig; each file is \
+                     relative to its own"
+                ),
+                true => format!(
+                    "{path}{more}: at rest the bones to {joints} point another way than in the rig, so \
+                     that the same angles are other poses; estimate them apart"
+                ),
+            };
+            warnings.push((*file, text));
         }
-        warnings.into_values().collect()
+        warnings.sort();
+        warnings.into_iter().map(|(_, text)| text).collect()
     }
 }
 

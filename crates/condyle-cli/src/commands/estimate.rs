@@ -36,6 +36,8 @@ pub(super) struct Moving {
     pub(super) path: PathBuf,
     pub(super) skeleton: Skeleton,
     pub(super) clip: Clip,
+    /// What its reader had to say.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Where an estimate goes, and how it is told.
@@ -117,9 +119,16 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         .iter()
         .map(|c| json!({ "path": c.path.display().to_string(), "frames": c.clip.frame_count() }));
     json.insert("files".to_owned(), files.collect());
+    // Of what was read, and of what was found in it.
+    let warnings: Vec<&String> =
+        clips.iter().flat_map(|c| &c.warnings).chain(&found.warnings).collect();
+    json.insert("warnings".to_owned(), json!(warnings));
     // What is kept of a rig that is there counts, as in the report.
     let (rig, _) = updated(there.clone(), &found);
-    let body = Body::of(anatomy.as_ref(), &found.skeleton, &rig.joints, &clips, options.threads);
+    let skeletons = counted_from(&clips, &found, args.bind.is_some());
+    let clips_from: Vec<_> = skeletons.iter().zip(clips.iter().map(|c| &c.clip)).collect();
+    let anatomy = anatomy.as_ref();
+    let body = Body::of(anatomy, &found.skeleton, &rig.joints, &clips_from, options.threads);
     if args.json {
         json.extend(body.json());
     }
@@ -130,12 +139,23 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     };
     let mut beside = None;
     if let Some(path) = &args.report {
-        let page = report::of_estimate(&rig, &found, &clips, args);
+        let page = report::of_estimate(&rig, &found, (&clips, &skeletons), args);
         json.insert("report".to_owned(), json!(path.display().to_string()));
         lines.push(format!("The report is in {}.", path.display()));
         beside = Some((path.clone(), page));
     }
     deliver(&target, there, &found, &Origin { what, json, lines, sections, beside })
+}
+
+/// The skeletons whose rest poses the clips count from: their own. With a bind pose all count from
+/// there, and the rig's rest is that of the first one.
+fn counted_from(clips: &[Moving], found: &Found, bound: bool) -> Vec<Skeleton> {
+    let rest = |name: &str| found.skeleton.find(name).map(|j| found.skeleton[j].rest);
+    let of = |c: &Moving| match bound {
+        true => c.skeleton.with_rests(|j| rest(&j.name).unwrap_or(j.rest)),
+        false => c.skeleton.clone(),
+    };
+    clips.iter().map(of).collect()
 }
 
 /// Options that change nothing should not seem to.
@@ -281,7 +301,8 @@ pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<M
         }
         _ => clip,
     };
-    Ok(Moving { path: path.to_owned(), skeleton: read.file.skeleton, clip })
+    let warnings = read.warnings.iter().map(ToString::to_string).collect();
+    Ok(Moving { path: path.to_owned(), skeleton: read.file.skeleton, clip, warnings })
 }
 
 /// A rig of another figure is not to be mixed with this one.
@@ -375,6 +396,8 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
     let new = found.clone().into_rig();
     let Some(mut rig) = there else { return (new, Changes::default()) };
     let mut changes = Changes::default();
+    let skeleton = &found.skeleton;
+    let rest = |name: &str| skeleton.find(name).map(|j| skeleton[j].rest).unwrap_or_default();
     for (name, entry) in rig.joints.iter() {
         let Some(new) = found.joints.get(name) else {
             changes.untouched.push(name.to_owned());
@@ -385,7 +408,9 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
             Some(Source::Estimated) => {
                 let counts = |of: &RigJoint| [of.samples, of.rejected];
                 if counts(entry) == counts(new) && in_words(entry) != in_words(new) {
-                    changes.changed.push((name.to_owned(), entry.clone()));
+                    let mut entry = entry.clone();
+                    entry.settle(rest(name));
+                    changes.changed.push((name.to_owned(), entry));
                 }
             }
             _ => changes.replaced.push(name.to_owned()),

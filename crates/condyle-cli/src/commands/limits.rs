@@ -32,7 +32,8 @@ pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
     if let Some(output) = &args.output {
         check_name(output, args.json)?;
     }
-    let rig = rig_of(&args.rig, args.strict)?;
+    let mut rig = rig_of(&args.rig, args.strict)?;
+    rig.settle();
     let joints = joints_of(&rig);
     let one = args.joint.as_deref().map(|name| find(&joints, name)).transpose()?;
     let chosen = one.map_or(joints.as_slice(), std::slice::from_ref);
@@ -209,10 +210,13 @@ fn json_of_end(end: &End) -> Value {
 const APART_DEG: f64 = 1.0;
 
 /// How well an end is known.
-fn told(end: &End) -> String {
+fn told(end: &End, ends: &[End]) -> String {
     let times = if end.visits == 1 { "once".to_owned() } else { format!("{} times", end.visits) };
     let what = match end.interval {
-        Some(interval) => format!("90 % within {}°", range(interval).replace(" to", "° to")),
+        Some(interval) => {
+            let round = if end.goes_round(ends) { ", all the way round" } else { "" };
+            format!("90 % within {}°{round}", range(interval).replace(" to", "° to"))
+        }
         None => match end.open {
             Some(open) => format!("may be farther: {}", open.reason()),
             None => "may be farther".to_owned(),
@@ -273,10 +277,13 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
     let mut text = String::new();
     let mut about = vec![joint.kind.to_string()];
     about.extend(joint.source.map(|s| s.as_str().to_owned()));
-    about.extend(joint.confidence.map(|c| format!("confidence {c:.2}")));
+    // They are about what was estimated.
+    let edited = joint.source == Some(Source::Edited);
+    about.extend(joint.confidence.filter(|_| !edited).map(|c| format!("confidence {c:.2}")));
     let _ = writeln!(text, "{}: {}", printable(name), about.join(", "));
     if let Some(why) = &joint.why {
-        let line = format!("  why       {}", printable(why));
+        let whose = if edited { "as it was estimated: " } else { "" };
+        let line = format!("  why       {whose}{}", printable(why));
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
     }
     for note in &joint.notes {
@@ -321,7 +328,8 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
         };
     }
     for (i, end) in joint.ends.iter().enumerate() {
-        let _ = writeln!(text, "  {:<8}  {}", if i == 0 { "ends" } else { "" }, told(end));
+        let _ =
+            writeln!(text, "  {:<8}  {}", if i == 0 { "ends" } else { "" }, told(end, &joint.ends));
     }
     let unit = if figures.rest_inside { "" } else { "°" };
     let _ = writeln!(text, "  rest      {}{unit}", rest(figures));

@@ -24,8 +24,13 @@ pub(super) fn check_path(args: &Estimate) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page for a rig as it is written.
-pub(super) fn of_estimate(rig: &Rig, found: &Found, clips: &[Moving], args: &Estimate) -> String {
+/// The page for a rig as it is written; `skeletons` are those that the clips count from.
+pub(super) fn of_estimate(
+    rig: &Rig,
+    found: &Found,
+    (clips, skeletons): (&[Moving], &[Skeleton]),
+    args: &Estimate,
+) -> String {
     let file_name = |path: &Path| match path.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
         None => path.display().to_string(),
@@ -44,22 +49,14 @@ pub(super) fn of_estimate(rig: &Rig, found: &Found, clips: &[Moving], args: &Est
         facts.push(("bind pose".to_owned(), bind.display().to_string()));
     }
     facts.push(("rig".to_owned(), args.output.display().to_string()));
-    // With a bind pose all takes count from there, and the rig's rest is that of the first one.
-    let bound: Option<Vec<Skeleton>> = args.bind.as_ref().map(|_| {
-        let rest = |name: &str| found.skeleton.find(name).map(|j| found.skeleton[j].rest);
-        let of = |c: &Moving| c.skeleton.with_rests(|j| rest(&j.name).unwrap_or(j.rest));
-        clips.iter().map(of).collect()
-    });
-    let takes: Vec<Take<'_>> = clips
+    let takes: Vec<Take<'_>> = names
         .iter()
-        .enumerate()
-        .map(|(i, c)| Take {
-            name: &names[i],
-            skeleton: bound.as_ref().map_or(&c.skeleton, |all| &all[i]),
-            clip: &c.clip,
-        })
+        .zip(skeletons)
+        .zip(clips)
+        .map(|((name, skeleton), c)| Take { name, skeleton, clip: &c.clip })
         .collect();
-    let about = About { title, facts, warnings: found.warnings.clone() };
+    let warnings = clips.iter().flat_map(|c| &c.warnings).chain(&found.warnings).cloned().collect();
+    let about = About { title, facts, warnings };
     html(rig, &takes, Anatomy::of(&rig.skeleton).as_ref(), &about)
 }
 

@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use condyle::estimate::{EstimateOptions, MergeError, RestsDiffer, Summary, estimate_summary};
+use condyle::estimate::{
+    EstimateOptions, MergeError, RestPart, RestsDiffer, Summary, estimate_summary,
+};
 use condyle::formats::Format;
 use serde_json::{Map, Value, json};
 
@@ -135,7 +137,7 @@ fn read_part(path: &Path) -> Result<Summary, Failure> {
 /// Adds one summary to others.
 fn join(all: &mut Summary, one: &Summary, path: &Path) -> Result<(), Failure> {
     let differ = all.merge(one).map_err(|error| contradiction(path, &error))?;
-    if let Some(warning) = rests(&differ) {
+    for warning in rests(&differ) {
         print_warning(&format!("{}: {warning}", path.display()));
     }
     Ok(())
@@ -146,13 +148,21 @@ fn contradiction(path: &Path, error: &MergeError) -> Failure {
     Failure::file(path, what, "sum up and merge the files of different figures one by one")
 }
 
-fn rests(differ: &[RestsDiffer]) -> Option<String> {
-    let first = differ.first()?;
-    let more = match differ.len() - 1 {
-        0 => String::new(),
-        n => format!("; and those of {n} more"),
-    };
-    Some(format!("{}{more}; each is taken relative to its own", printable(&first.to_string())))
+/// What differs of the rest poses: rotations, and bones that rotations do not tell.
+pub(super) fn rests(differ: &[RestsDiffer]) -> impl Iterator<Item = String> {
+    let parts = [
+        (RestPart::Rotation, "each is taken relative to its own"),
+        (RestPart::Bone, "the same angles are other poses, so sum them up apart"),
+    ];
+    parts.into_iter().filter_map(|(part, so)| {
+        let mut all = differ.iter().filter(|differ| differ.of == part);
+        let first = all.next()?;
+        let more = match all.count() {
+            0 => String::new(),
+            n => format!("; and those of {n} more"),
+        };
+        Some(format!("{}{more}; {so}", printable(&first.to_string())))
+    })
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

@@ -299,3 +299,41 @@ fn a_folder_without_motion_is_an_error() {
     // One file stands for itself.
     assert_eq!(code(&folder, "corpus all/one/a.bvh -o rig.json"), Some(0));
 }
+
+/// As `estimate` does: the rest pose of a BVH file is in its offsets.
+#[test]
+fn other_rest_poses_are_told_in_one_pass_and_of_parts() {
+    let folder = Folder::new("corpus_rests");
+    let text = swinging(100);
+    let bent = text.replace("OFFSET 0 -80 0", "OFFSET 80 0 0");
+    assert_ne!(text, bent);
+    fs::create_dir(folder.0.join("all")).unwrap();
+    for (name, text) in [("a", &text), ("b", &text), ("c", &text), ("x", &bent), ("y", &bent)] {
+        folder.write(&format!("all/{name}.bvh"), text);
+    }
+    // Longer bones are no other pose.
+    folder.write("all/d.bvh", &text.replace("OFFSET 0 -80 0", "OFFSET 0 -50 5"));
+    let value = json(&folder, "corpus all -o rig.json --json");
+    let told = value["warnings"].as_array().unwrap().iter().filter_map(|w| w.as_str());
+    let told: Vec<&str> = told.filter(|told| told.starts_with("all/")).collect();
+    // Which of the skeletons the rig has is arbitrary, but fixed.
+    let [told] = told[..] else { panic!("{told:?}") };
+    let who = ["all/x.bvh and 1 more", "all/a.bvh and 3 more"];
+    assert!(who.iter().any(|who| told.starts_with(who)), "{told}");
+    assert!(told.contains(": at rest the bones to \"Foot\" point another way"), "{told}");
+    // The same bits in any order, and the same complaint.
+    for (first, second) in [("a", "x"), ("x", "a")] {
+        for name in [first, second] {
+            assert_eq!(code(&folder, &format!("stats all/{name}.bvh -o {name}.cst")), Some(0));
+        }
+        let got = folder.condyle(&format!("merge {first}.cst {second}.cst -o merged.json --fresh"));
+        let told = format!(
+            "warning: {second}.cst: the bones to joint \"Foot\" point 90 deg apart at rest; the same \
+             angles are other poses, so sum them up apart\n"
+        );
+        assert_eq!(complaints(&got), told);
+        let got = folder.condyle(&format!("stats all/{first}.bvh all/{second}.bvh -o both.cst"));
+        assert!(complaints(&got).contains("point 90 deg apart at rest"), "{}", complaints(&got));
+    }
+    assert_eq!(complaints(&folder.condyle("stats all/a.bvh all/d.bvh -o both.cst")), "");
+}

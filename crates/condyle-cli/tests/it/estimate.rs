@@ -240,6 +240,83 @@ fn edits_and_unknown_fields_survive_and_the_difference_is_told_a13() {
     assert!(!text.contains("Ann") && !text.contains("Tail") && !text.contains("camera"), "{text}");
 }
 
+/// The tutorial's example: only the numbers of the limit are changed, and the mark.
+#[test]
+fn a_limit_that_was_edited_is_not_contradicted_by_what_was_estimated() {
+    let folder = Folder::new("estimate_stale");
+    folder.condyle("demo -o demo");
+    let _ = json(&folder, "estimate --json demo/figure.bvh -o rig.json");
+    let estimated = rig(&folder, "rig.json");
+    let elbow = &estimated["joints"]["LeftForeArm"];
+    assert!(elbow["rest_inside"] == false && elbow["ends"].as_array().unwrap().len() == 2);
+    assert!(elbow["rest_excess_deg"].is_number() && elbow["start"].is_array());
+    let mut edited = estimated.clone();
+    edited["joints"]["LeftForeArm"]["limit"]["min_deg"] = 0.into();
+    edited["joints"]["LeftForeArm"]["limit"]["max_deg"] = 150.into();
+    edited["joints"]["LeftForeArm"]["source"] = "edited".into();
+    folder.write("rig.json", &edited.to_string());
+    let shown = json(&folder, "limits show rig.json LeftForeArm --json");
+    let shown = &shown["joints"]["LeftForeArm"];
+    assert!(shown["rest_inside"] == true && shown["ends"].is_null(), "{shown}");
+    let got = folder.condyle("limits show rig.json LeftForeArm");
+    let shown = String::from_utf8(got.stdout).unwrap();
+    assert!(shown.contains("rest      inside") && !shown.contains("ends"), "{shown}");
+    let value = json(&folder, "estimate --json demo/figure.bvh -o rig.json --report page.html");
+    assert!(value["kept"][0]["kept"]["ends"].is_null(), "{}", value["kept"]);
+    let kept = &rig(&folder, "rig.json")["joints"]["LeftForeArm"];
+    assert_eq!((&kept["rest_inside"], &kept["rest_excess_deg"]), (&true.into(), &0.into()));
+    assert!(kept["start"].is_null() && kept["ends"].is_null(), "{kept}");
+    assert_eq!(kept["limit"]["max_deg"], 150);
+    for same in ["axis", "noise_deg", "samples", "why"] {
+        assert_eq!(kept[same], elbow[same], "{same}");
+    }
+    let page = folder.read("page.html");
+    let first = page.split("<section id=\"first\">").nth(1).unwrap();
+    assert!(!first.split("</section>").next().unwrap().contains("LeftForeArm<"));
+    // The other one was not touched, and its entry says what it said.
+    assert_eq!(
+        rig(&folder, "rig.json")["joints"]["RightForeArm"],
+        estimated["joints"]["RightForeArm"]
+    );
+}
+
+/// What readers have to say is for scripts, too, and on the page.
+#[test]
+fn warnings_of_readers_are_in_the_json() {
+    let folder = Folder::new("estimate_warnings");
+    folder.write("swing.bvh", &swinging(60).replacen("0 90 0 0 0 0", "0 90 0 0 0 9e9", 1));
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json --report page.html");
+    let warnings = value["warnings"].as_array().unwrap();
+    let told = |w: &&Value| w.as_str().unwrap().contains("an angle of 9e9 degrees is hardly meant");
+    assert_eq!(warnings.iter().filter(told).count(), 1, "{warnings:?}");
+    assert!(warnings[0].as_str().unwrap().starts_with("swing.bvh:"), "{warnings:?}");
+    assert!(folder.read("page.html").contains("an angle of 9e9 degrees is hardly meant"));
+}
+
+/// A second take with another rest rotation counts from the bind pose as well.
+#[test]
+fn with_a_bind_pose_terminal_and_page_have_the_same_clinical_angles() {
+    let folder = Folder::new("estimate_bind_norms");
+    folder.condyle("demo -o demo");
+    let asf = folder.read("demo/figure.asf");
+    let (head, leg) = asf.split_once("name LeftLeg\n").unwrap();
+    let other =
+        format!("{head}name LeftLeg\n{}", leg.replacen("axis 0 0 0 XYZ", "axis 30 0 0 XYZ", 1));
+    assert_ne!(asf, other);
+    folder.write("demo/other.asf", &other);
+    folder.write("demo/other.amc", &folder.read("demo/figure.amc"));
+    let files = "demo/figure.asf demo/figure.amc demo/other.asf demo/other.amc";
+    let value =
+        json(&folder, &format!("estimate --json {files} -o r.json --bind 0 --report r.html"));
+    let norms = value["norms"].as_array().unwrap();
+    let knee = norms.iter().find(|n| n["what"] == "left knee" && n["angle"] == "flexion").unwrap();
+    let highest = format!("to {:.1}°</td>", knee["highest_deg"].as_f64().unwrap());
+    let page = folder.read("r.html");
+    let table = page.split("<caption><bdi>left knee</bdi>").nth(1).unwrap();
+    let row = table.split("<tr>").find(|row| row.contains("flexion (+)")).unwrap();
+    assert!(row.contains(&highest), "{highest} {row}");
+}
+
 #[test]
 fn an_edit_without_a_mark_is_replaced_and_told_a13() {
     let folder = Folder::new("estimate_unmarked");
@@ -517,8 +594,16 @@ fn estimate_writes_a_report_that_is_the_same_each_time() {
         assert_eq!(got.status.code(), Some(2), "{path}");
         assert!(complaints(&got).contains("the report cannot go to"), "{path}");
     }
-    let got = folder.condyle("estimate swing.bvh -o rig.json --report none/page.html");
-    assert_eq!(got.status.code(), Some(2));
+    // What to do fits what is wrong.
+    std::fs::create_dir(folder.0.join("taken")).unwrap();
+    for (path, help) in [
+        ("none/page.html", "make the folder first, or choose one that is there"),
+        ("taken", "choose a name that no folder has"),
+    ] {
+        let errors =
+            fails_in_json(&folder, &format!("estimate swing.bvh -o rig.json --report {path}"));
+        assert_eq!(errors[0]["help"], help, "{errors:?}");
+    }
 }
 
 /// The demo's figure, whose left elbow goes to and fro between what it does in the first 50 frames.

@@ -839,6 +839,19 @@ fn check_as_json_has_the_fields_of_the_contract() {
     assert_eq!(all["files"][2]["ok"], true);
     assert!((all["files"][2]["joints"]["Leg"]["worst_deg"].as_f64().unwrap() + 0.0).abs() < 1e-9);
     assert_eq!(json("check --json slow.bvh --rig rig.json", 0)["ok"], true);
+    // What has no limit is nowhere near it, also if another file is asked after it.
+    folder.write(
+        "free.json",
+        &LEG_RIG.replace("\"joints\": {", "\"joints\": { \"Hips\": { \"kind\": \"free\" },"),
+    );
+    let free = json("check --json slow.bvh walk.bvh --rig free.json", 1);
+    for hips in [&free["joints"]["Hips"], &free["files"][0]["joints"]["Hips"]] {
+        assert_eq!(hips["outside"], 0, "{hips}");
+        for worst in ["worst_deg", "worst_frame", "worst_path"] {
+            assert!(hips[worst].is_null(), "{hips}");
+        }
+    }
+    assert!((free["joints"]["Leg"]["worst_deg"].as_f64().unwrap() - 10.0).abs() < 1e-9);
     // A file that cannot be read does not hide the others, and is not all right.
     let some = json("check --json slow.bvh gone.bvh --rig rig.json", 2);
     assert_eq!((&some["ok"], &some["errors"][0]["path"]), (&false.into(), &"gone.bvh".into()));

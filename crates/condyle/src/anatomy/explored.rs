@@ -27,8 +27,11 @@ pub struct ExploredAngle {
     pub name: AngleName,
     /// The lowest and the highest that was seen, in frames that count. `None` if none does. Of an angle
     /// that goes around, everything but the largest gap between what was seen (A9): it may end beyond
-    /// ±180°, and its middle does not.
+    /// ±180°, and its middle does not. Then it [passes half a turn](Self::passes_half_turn).
     pub seen: Option<[Angle; 2]>,
+    /// Of an angle that goes around, the widest stretch within [`seen`](Self::seen) that nothing was
+    /// seen in, if it is wider than 45°: of two poses, or of a jump.
+    pub hole: Option<[Angle; 2]>,
     /// The share of the frames that count: those in which the angle is not
     /// [nearly singular](AnatomicalJoint::is_nearly_singular).
     pub counted: f64,
@@ -44,8 +47,11 @@ pub struct ExploredAngle {
 pub struct Beyond<'a> {
     /// The motion.
     pub name: &'static str,
-    /// How far it goes.
+    /// How far it goes, at most half a turn.
     pub seen: Angle,
+    /// Whether it goes on beyond half a turn, where it would be the other motion. No joint of a person
+    /// does: the file or the angles flip.
+    pub past_half_turn: bool,
     /// How far it goes by what is published.
     pub published: Angle,
     /// By how much it is beyond that.
@@ -55,6 +61,13 @@ pub struct Beyond<'a> {
 }
 
 impl ExploredAngle {
+    /// Whether what was seen has half a turn in it. There one motion becomes the other, as flexion
+    /// becomes extension; so ends beyond it are none of this motion.
+    #[must_use]
+    pub fn passes_half_turn(&self) -> bool {
+        self.seen.is_some_and(|ends| ends.iter().any(|end| end.radians().abs() > PI))
+    }
+
     /// The ends that are beyond the published range: none, one or both.
     pub fn beyond(&self) -> impl Iterator<Item = Beyond<'_>> {
         let both = self.seen.zip(self.published.as_ref()).map(|([low, high], (range, by))| {
@@ -64,15 +77,32 @@ impl ExploredAngle {
             [below, (name.positive, high, range.high, by.above, high_source)]
         });
         let ends = both.into_iter().flatten().filter(|(.., by, _)| by.radians() > 0.0);
-        ends.map(|(name, seen, published, by, source)| Beyond { name, seen, published, by, source })
+        ends.map(|(name, seen, published, by, source)| {
+            let past_half_turn = seen.radians() > PI;
+            let seen = Angle::from_radians(seen.radians().min(PI));
+            Beyond { name, seen, past_half_turn, published, by, source }
+        })
     }
 
-    /// What to know about the range, in words: nothing if all frames count and it moves.
+    /// What to know about the range, in words: nothing if all frames count, it moves, and there is no
+    /// hole in it and no half turn.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         if self.seen.is_some() && !self.moves {
             return Some("not moved by this joint".to_owned());
         }
+        let whole = |angle: Angle| angle.degrees().round() + 0.0;
+        let hole = self.hole.map(|hole| {
+            let [from, to] = hole.map(whole);
+            format!("nothing from {from} to {to}")
+        });
+        let past = self.passes_half_turn();
+        let past = past.then(|| "past half a turn: the file or the angles flip".to_owned());
+        let notes: Vec<String> = hole.into_iter().chain(past).chain(self.uncounted()).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    fn uncounted(&self) -> Option<String> {
         if self.counted >= 1.0 {
             return None;
         }
@@ -164,16 +194,20 @@ impl<'a> Explored<'a> {
         let mut published = joint.published();
         let names = joint.what.angles();
         let angles = std::array::from_fn(|i| {
-            let seen = tally.seen(i);
+            let (seen, hole) = tally.seen(i);
             let [lowest, highest] = seen.unwrap_or([Angle::from_radians(f64::NAN); 2]);
             let published = published[i].take().map(|range| {
-                let coverage = range.coverage(lowest, highest);
+                let mut coverage = range.coverage(lowest, highest);
+                if let Some([from, to]) = hole {
+                    let parts = [range.coverage(lowest, from), range.coverage(to, highest)];
+                    coverage.share = parts.iter().map(|part| part.share).sum::<f64>().min(1.0);
+                }
                 (range, coverage)
             });
             #[allow(clippy::cast_precision_loss, reason = "frame counts are far below 2^53")]
             let counted = tally.counted[i] as f64 / tally.frames as f64;
             let moves = highest.radians() - lowest.radians() > still;
-            ExploredAngle { name: names[i], seen, counted, moves, published }
+            ExploredAngle { name: names[i], seen, hole, counted, moves, published }
         });
         Self { joint, angles }
     }
@@ -199,6 +233,9 @@ impl Around {
     const PARTS: usize = 360;
     /// Of a part: one degree.
     const WIDTH: f64 = TAU / 360.0;
+    /// A gap that is wider is a hole: no joint turns so far from one frame to the next, but where frames
+    /// are 1/20 s apart and more. 45°.
+    const HOLE: f64 = TAU / 8.0;
 
     /// Takes in an angle in (−π, π].
     fn add(&mut self, angle: f64) {
@@ -210,27 +247,36 @@ impl Around {
         *part = Some([low.min(angle), high.max(angle)]);
     }
 
-    /// All but the largest gap, the middle in (−π, π]. Gaps of less than a degree are none: where
-    /// there are no others, from the lowest to the highest.
+    /// All but the largest gap, the middle in (−π, π], and the widest hole in it. Gaps of less than a
+    /// degree are none: where there are no others, from the lowest to the highest.
     ///
     /// # Source
     ///
     /// Eq 16 to 18 of M. Engell-Nørregård and K. Erleben, "Estimation of joint types and joint limits
     /// from motion capture data" (A9).
-    fn ends(&self) -> Option<[f64; 2]> {
+    fn ends(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
         let parts: Vec<[f64; 2]> = self.0.iter().flatten().copied().collect();
         let (&[first, _], &[_, last]) = (parts.first()?, parts.last()?);
-        let mut ends = [first, last];
+        // Which part is the lowest, and what brings it there.
+        let (mut lowest, mut turn) = (0, 0.0);
         let mut widest = (first + TAU - last).max(Self::WIDTH);
-        for pair in parts.windows(2) {
+        for (i, pair) in parts.windows(2).enumerate() {
             let ([_, from], [to, _]) = (pair[0], pair[1]);
             if to - from > widest {
                 widest = to - from;
                 // What is before the gap comes after what is behind it.
-                ends = if to + from > 0.0 { [to - TAU, from] } else { [to, from + TAU] };
+                (lowest, turn) = (i + 1, if to + from > 0.0 { -TAU } else { 0.0 });
             }
         }
-        Some(ends)
+        let (before, behind) = parts.split_at(lowest);
+        let lift = |part: &[f64; 2], turn: f64| part.map(|x| x + turn);
+        let behind = behind.iter().map(|part| lift(part, turn));
+        let before = before.iter().map(|part| lift(part, turn + TAU));
+        let lifted: Vec<[f64; 2]> = behind.chain(before).collect();
+        let (&[low, _], &[_, high]) = (lifted.first()?, lifted.last()?);
+        let gaps = lifted.windows(2).map(|pair| [pair[0][1], pair[1][0]]);
+        let hole = gaps.max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
+        Some(([low, high], hole.filter(|[from, to]| to - from > Self::HOLE)))
     }
 }
 
@@ -268,13 +314,14 @@ impl Tally {
         }
     }
 
-    /// The lowest and the highest of an angle.
-    fn seen(&self, i: usize) -> Option<[Angle; 2]> {
-        if let Some(ends) = self.around[i].ends() {
-            return Some(ends.map(Angle::from_radians));
+    /// The lowest and the highest of an angle, and a hole between.
+    fn seen(&self, i: usize) -> (Option<[Angle; 2]>, Option<[Angle; 2]>) {
+        if let Some((ends, hole)) = self.around[i].ends() {
+            let angles = |ends: [f64; 2]| ends.map(Angle::from_radians);
+            return (Some(angles(ends)), hole.map(angles));
         }
-        let highest = self.highest[i]?;
-        Some([self.lowest[i].unwrap_or(highest), highest])
+        let highest = self.highest[i];
+        (highest.map(|highest| [self.lowest[i].unwrap_or(highest), highest]), None)
     }
 }
 
@@ -355,11 +402,29 @@ mod tests {
             let mut angles: Vec<f64> = (0..n).map(angle).map(Angle::radians).collect();
             let mut around = Around::default();
             angles.iter().for_each(|a| around.add(*a));
-            let [low, high] = around.ends().unwrap();
+            let ([low, high], hole) = around.ends().unwrap();
             angles.sort_by(f64::total_cmp);
             let next = |i: usize| angles[(i + 1) % n] + if i + 1 == n { TAU } else { 0.0 };
             let gaps: Vec<f64> = (0..n).map(|i| next(i) - angles[i]).collect();
             let widest = gaps.iter().copied().fold(0.0, f64::max);
+            // The next largest gap is a hole if it is wide.
+            let mut sorted = gaps.clone();
+            sorted.sort_by(f64::total_cmp);
+            let second = sorted.iter().rev().nth(1).copied().filter(|gap| *gap > TAU / 8.0);
+            match (hole, second) {
+                (Some([from, to]), Some(gap)) => {
+                    assert!((to - from - gap).abs() < 1e-12, "{from} {to} {gap}");
+                    assert!(low <= from && to <= high, "{low} {from} {to} {high}");
+                    let within = |a: &f64| {
+                        [-TAU, 0.0, TAU]
+                            .iter()
+                            .any(|turn| (from + 1e-12..to - 1e-12).contains(&(a + turn)))
+                    };
+                    assert!(!angles.iter().any(within), "{angles:?} {from} {to}");
+                }
+                (None, None) => {}
+                other => panic!("{other:?} {angles:?}"),
+            }
             // 40 angles leave 9° somewhere.
             assert!((high - low - (TAU - widest)).abs() < 1e-12, "{low} {high} {widest}");
             assert!((low + high).abs() <= TAU + 1e-12, "{low} {high}");
@@ -368,11 +433,11 @@ mod tests {
                 assert!(inside(*a) || inside(a - TAU) || inside(a + TAU));
             }
         }
-        assert_eq!(Around::default().ends(), None);
+        assert!(Around::default().ends().is_none());
         // All around: nothing is left out.
         let mut around = Around::default();
         (0..7200).for_each(|i| around.add(f64::from(i - 3600) * PI / 3600.0));
-        let [low, high] = around.ends().unwrap();
-        assert!(high - low > TAU - 0.001, "{low} {high}");
+        let ([low, high], hole) = around.ends().unwrap();
+        assert!(high - low > TAU - 0.001 && hole.is_none(), "{low} {high}");
     }
 }

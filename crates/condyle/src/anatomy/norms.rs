@@ -1,6 +1,6 @@
 //! Published ranges of clinical angles, and how much of them was explored.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use super::{AnatomicalJoint, BodyJoint};
 use crate::math::Angle;
@@ -24,9 +24,10 @@ pub struct PublishedRange {
 pub struct Coverage {
     /// The share of the range between the lowest and the highest angle, from 0 to 1.
     pub share: f64,
-    /// By how much the lowest angle is below the range; zero if it is not.
+    /// By how much the lowest angle is below the range; zero if it is not. At most as far as half a
+    /// turn is: beyond, it would be the opposite motion.
     pub below: Angle,
-    /// By how much the highest angle is above the range; zero if it is not.
+    /// The same for the highest angle above the range.
     pub above: Angle,
 }
 
@@ -109,7 +110,7 @@ impl PublishedRange {
         let explored = within(-TAU) + within(0.0) + within(TAU);
         let share = if high > low { (explored / (high - low)).min(1.0) } else { 0.0 };
         let beyond = |by: f64| Angle::from_radians(by.max(0.0));
-        Coverage { share, below: beyond(low - from), above: beyond(to - high) }
+        Coverage { share, below: beyond(low - from.max(-PI)), above: beyond(to.min(PI) - high) }
     }
 }
 
@@ -176,5 +177,8 @@ mod tests {
         // All around but from 40 to 50: 70 of 155 on the one side, 75 on the other.
         assert!((of(-310.0, 40.0).share - 145.0 / 155.0).abs() < 1e-12);
         assert!((of(50.0, 400.0).share - 145.0 / 155.0).abs() < 1e-12);
+        // Flexion goes as far as half a turn, and so does extension.
+        assert!((of(-310.0, 40.0).below.degrees() - 150.0).abs() < 1e-12);
+        assert!((of(50.0, 400.0).above.degrees() - 55.0).abs() < 1e-12);
     }
 }

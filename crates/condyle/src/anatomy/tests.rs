@@ -737,9 +737,19 @@ fn ranges_leave_out_what_is_nearly_singular_and_say_so() {
     flips.extend([[174.0, 60.0, 0.0], [-178.0, 60.0, 0.0]]);
     let [flexion, ..] = seen("LeftUpLeg", &flips);
     assert_eq!(whole(&flexion), Some([13.0, 182.0]));
+    // What lies between was not seen, and a flexion ends at half a turn.
+    assert_eq!(flexion.hole.map(|hole| hole.map(|a| a.degrees().round())), Some([87.0, 174.0]));
     let (_, coverage) = flexion.published.as_ref().unwrap();
-    assert!((coverage.share - 112.0 / 155.0).abs() < 1e-9, "{coverage:?}");
+    assert!((coverage.share - 74.0 / 155.0).abs() < 1e-9, "{coverage:?}");
     assert_eq!(coverage.below, Angle::ZERO);
+    assert!(flexion.passes_half_turn());
+    let note = flexion.note().unwrap();
+    assert_eq!(note, "nothing from 87 to 174; past half a turn: the file or the angles flip");
+    let beyond: Vec<Beyond<'_>> = flexion.beyond().collect();
+    assert_eq!(beyond.len(), 1);
+    assert!(beyond[0].past_half_turn && beyond[0].name == "flexion", "{beyond:?}");
+    assert!((beyond[0].seen.degrees() - 180.0).abs() < 1e-9, "{beyond:?}");
+    assert!((beyond[0].by.degrees() - 55.0).abs() < 1e-9, "{beyond:?}");
     // Both ends that are beyond are told, each by its own name.
     let bends: Vec<[f64; 3]> = (-45..=150).map(|i| [f64::from(i), 20.0, 0.0]).collect();
     let [flexion, abduction, _] = seen("LeftUpLeg", &bends);

@@ -8,13 +8,9 @@ use glam::DVec3;
 use super::samples::Samples;
 use super::universal::UniversalJoint;
 use super::visits::Excursions;
-use crate::limits::{
-    Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistOffset,
-};
-use crate::math::{
-    Angle, Arc, Level, Rotation, Rotations, SwingAxes, SwingKind, batch, direct_rotation, unit,
-};
-use crate::rig::{End, EndOf};
+use crate::limits::{Limit, PreparedLimit, TwistOffset};
+use crate::math::{Angle, Level, Rotation, Rotations, SwingAxes, batch, direct_rotation, unit};
+use crate::rig::{Bounds, End, EndOf};
 
 /// A visit of an end is over when the angle has gone back by this share of its range;
 const RETREAT_SHARE: f64 = 0.25;
@@ -37,28 +33,18 @@ struct Bounded {
 }
 
 impl Bounded {
-    /// `None` for the whole circle.
-    fn arc(of: [EndOf; 2], arc: Arc) -> Option<Self> {
-        if arc.is_full() || arc.is_empty() {
-            return None;
-        }
-        Self::new(of, [arc.min(), arc.max()].map(Angle::radians))
-    }
-
-    /// An angle on the circle.
-    fn new(of: [EndOf; 2], [low, high]: [f64; 2]) -> Option<Self> {
-        let at = [low, high];
-        (high - low < TAU).then_some(Self { of, at, seen: at, within: [high - TAU, low + TAU] })
-    }
-
     /// As widened by `margin` at each end.
-    fn with_margin(self, margin: f64) -> Self {
-        let [low, high] = self.at;
+    fn new(Bounds { of, at }: Bounds, margin: f64) -> Self {
+        let [low, high] = at;
         let middle = 0.5 * (low + high);
         let seen = [(low + margin).min(middle), (high - margin).max(middle)];
+        let within = match of[0] {
+            EndOf::XMin | EndOf::YMin => [-PI, PI],
+            _ => [high - TAU, low + TAU],
+        };
         // Of angles on the circle; swings have theirs anyway.
-        let within = self.within.map(|end| end.clamp(seen[1] - TAU, seen[0] + TAU));
-        Self { seen, within, ..self }
+        let within = within.map(|end| end.clamp(seen[1] - TAU, seen[0] + TAU));
+        Self { of, at, seen, within }
     }
 
     fn retreat(&self, noise: f64) -> f64 {
@@ -92,7 +78,7 @@ enum Angles {
 }
 
 impl Angles {
-    /// Those of rotations, in the order of [`bounded`].
+    /// Those of rotations, in the order of [`Bounds::of`].
     fn of(&self, series: &Rotations) -> Vec<Vec<f64>> {
         let (n, level) = (series.len(), Level::best());
         let about = |back: Rotation, axis: DVec3| {
@@ -117,24 +103,14 @@ impl Angles {
     }
 }
 
-/// The angles of a limit; where one has no ends, `None` stands in its place.
-fn bounded(
-    center: Rotation,
-    limit: &Limit,
-    prepared: &PreparedLimit,
-) -> Option<(Angles, Vec<Option<Bounded>>)> {
+/// How to find the angles of a limit, in the order of [`Bounds::of`].
+fn angles_of(center: Rotation, limit: &Limit) -> Option<Angles> {
     let back = center.inverse();
     match limit {
-        Limit::Hinge { axis, arc } => {
-            let arc = Bounded::arc([EndOf::Min, EndOf::Max], *arc);
-            Some((Angles::Hinge { back, axis: unit(*axis)? }, vec![arc]))
-        }
-        Limit::Universal { axes, arcs: [first, second] } => {
+        Limit::Hinge { axis, .. } => Some(Angles::Hinge { back, axis: unit(*axis)? }),
+        Limit::Universal { axes, .. } => {
             let [Some(a), Some(b)] = axes.map(unit) else { return None };
-            let joint = UniversalJoint { center, axes: [a, b] };
-            let first = Bounded::arc([EndOf::FirstMin, EndOf::FirstMax], *first);
-            let second = Bounded::arc([EndOf::SecondMin, EndOf::SecondMax], *second);
-            Some((Angles::Universal(joint), vec![first, second]))
+            Some(Angles::Universal(UniversalJoint { center, axes: [a, b] }))
         }
         Limit::SwingTwist(of) => {
             let axes = of.axes;
@@ -146,94 +122,10 @@ fn bounded(
                 }
                 TwistOffset::BySwing(_) => return None,
             };
-            let names = [[EndOf::XMin, EndOf::XMax], [EndOf::YMin, EndOf::YMax]];
-            let extents = extents(of, prepared);
-            let swing = |i: usize| {
-                let [x, y] = extents?;
-                let at = [x, y][i];
-                Some(Bounded { of: names[i], at, seen: at, within: [-PI, PI] })
-            };
-            let twist = match &of.twist.bounds {
-                TwistBounds::Free => None,
-                TwistBounds::Arc(arc) => Bounded::arc([EndOf::TwistMin, EndOf::TwistMax], *arc),
-                TwistBounds::BySwing(at) => {
-                    hull(at).and_then(|hull| Bounded::new([EndOf::TwistMin, EndOf::TwistMax], hull))
-                }
-            };
-            Some((Angles::Ball { back, axes, untwisted }, vec![swing(0), swing(1), twist]))
+            Some(Angles::Ball { back, axes, untwisted })
         }
         Limit::Free | Limit::Locked | Limit::EulerBox(_) => None,
     }
-}
-
-/// From the least to the largest of the twists that are allowed somewhere.
-fn hull(at: &[TwistAt]) -> Option<[f64; 2]> {
-    let base = at.first()?.arc.center().radians();
-    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    for TwistAt { arc, .. } in at {
-        let middle = arc.center().radians() - base;
-        let middle = base + Angle::from_radians(middle).wrapped().radians();
-        let half = 0.5 * arc.width().radians();
-        least = least.min(middle - half);
-        most = most.max(middle + half);
-    }
-    Some([least, most])
-}
-
-/// The least and the largest rotation about x and about y in a region of swings; `None` if there is no
-/// end of them.
-fn extents(of: &SwingTwistLimit, prepared: &PreparedLimit) -> Option<[[f64; 2]; 2]> {
-    if prepared.swing()?.contains(-of.axes.bone()) {
-        return None;
-    }
-    let (shape, by) = match &of.swing {
-        SwingLimit::Grown { of, by } => (of.as_ref(), by.radians()),
-        shape => (shape, 0.0),
-    };
-    match shape {
-        SwingLimit::Ellipse { rx, ry } => {
-            Some([rx, ry].map(|r| [-r.radians() - by, r.radians() + by]))
-        }
-        SwingLimit::Polygons(polygons) => {
-            let corners: Vec<Vec<[f64; 2]>> = polygons
-                .iter()
-                .map(|p| p.iter().map(|d| swing_of(&of.axes, *d)).collect::<Option<_>>())
-                .collect::<Option<_>>()?;
-            let extreme = |i: usize, sign: f64| extreme(polygons, &corners, &of.axes, i, sign);
-            let extent = |i: usize| Some([extreme(i, -1.0)? - by, extreme(i, 1.0)? + by]);
-            Some([extent(0)?, extent(1)?])
-        }
-        _ => None,
-    }
-}
-
-fn swing_of(axes: &SwingAxes, direction: DVec3) -> Option<[f64; 2]> {
-    Some(SwingKind::AxisAngle.coordinates(axes, direction)?.map(Angle::radians))
-}
-
-/// The largest component of the swings on a boundary, or the least if the sign is −1: at the farthest
-/// corner, or on an edge beside it, which bends outwards in the plane of rotation vectors.
-fn extreme(
-    polygons: &[Vec<DVec3>],
-    corners: &[Vec<[f64; 2]>],
-    axes: &SwingAxes,
-    component: usize,
-    sign: f64,
-) -> Option<f64> {
-    const STEPS: i32 = 8;
-    let all = polygons.iter().zip(corners).flat_map(|(polygon, swings)| {
-        swings.iter().enumerate().map(move |(i, swing)| (sign * swing[component], polygon, i))
-    });
-    let (mut most, polygon, i) = all.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let n = polygon.len();
-    for beside in [polygon[(i + 1) % n], polygon[(i + n - 1) % n]] {
-        for k in 1..STEPS {
-            let share = f64::from(k) / f64::from(STEPS);
-            let between = polygon[i] * (1.0 - share) + beside * share;
-            most = swing_of(axes, between).map_or(most, |swing| most.max(sign * swing[component]));
-        }
-    }
-    Some(sign * most)
 }
 
 /// How well the ends of a joint's limit are known.
@@ -250,9 +142,10 @@ pub(super) fn find<'a>(
     noise: f64,
     margin: f64,
 ) -> Vec<End> {
-    let Some((angles, bounded)) = bounded(center, limit, prepared) else { return Vec::new() };
+    let Some(angles) = angles_of(center, limit) else { return Vec::new() };
+    let bounds = Bounds::of(limit, prepared).into_iter();
     let bounded: Vec<Option<Bounded>> =
-        bounded.into_iter().map(|b| b.map(|b| b.with_margin(margin))).collect();
+        bounds.map(|bounds| bounds.map(|bounds| Bounded::new(bounds, margin))).collect();
     let noise = match &angles {
         Angles::Universal(joint) => joint.noise_of_angles(noise),
         _ => noise,
@@ -435,7 +328,8 @@ mod tests {
 
     /// How often the ends of −1 to 1 were visited.
     fn visited(courses: &[(Vec<f64>, &[usize])]) -> [usize; 2] {
-        let bounded = Bounded::new([EndOf::Min, EndOf::Max], [-1.0, 1.0]).unwrap();
+        let bounds = Bounds { of: [EndOf::Min, EndOf::Max], at: [-1.0, 1.0] };
+        let bounded = Bounded::new(bounds, 0.0);
         let courses = courses.iter().map(|(angles, skipped)| Course {
             angles: angles.clone(),
             skipped: skipped.to_vec(),

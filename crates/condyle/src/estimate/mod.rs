@@ -45,6 +45,7 @@ mod options;
 mod pairs;
 mod paper;
 mod quiet;
+mod rest_bone;
 mod samples;
 mod summary;
 #[cfg(test)]
@@ -64,15 +65,17 @@ pub use from_summary::estimate_summary;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
 pub use pairs::{Pair, estimate_paired};
 pub use paper::{PaperOptions, Space, Threshold};
-pub use summary::{MergeError, RestsDiffer, Summary};
+pub use rest_bone::rests_differ;
+pub use summary::{MergeError, RestPart, RestsDiffer, Summary};
 
-use crate::math::{Angle, Rotations, angle_between, unit};
+use crate::math::{Angle, Rotations};
 use crate::motion::Clip;
 use crate::rig::{Rig, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
 use joint::Seen;
 use pairs::Sources;
+use rest_bone::RestBone;
 
 /// A clip and the skeleton that it moves.
 #[derive(Clone, Copy, Debug)]
@@ -340,8 +343,7 @@ fn match_takes(
         let mut matched = Vec::with_capacity(skeleton.len());
         let mut turned = Vec::new();
         let mut bent = Vec::new();
-        // A bone shorter than this share of the figure has no direction to speak of.
-        let short_m = [skeleton, other].map(|s| 0.005 * s.longest_path_m());
+        let short_m = [skeleton, other].map(RestBone::short_m);
         for joint in skeleton.indices() {
             let own = other.find(&skeleton[joint].name);
             if let Some(own) = own {
@@ -409,21 +411,11 @@ fn bones_apart(
     own: JointIndex,
     short_m: [f64; 2],
 ) -> Option<Angle> {
-    /// Of 56 pairs of files with the same names of joints and, as it seems, the same rest pose, bones
-    /// differ by up to 20.4°, at the shoulders. Arms of an A-pose usually hang lower than that.
-    const LEAST: Angle = Angle::from_radians(25.0 / 180.0 * std::f64::consts::PI);
-    let other = take.skeleton;
-    let parents = skeleton.parent(joint).zip(other.parent(own))?;
-    let turned = skeleton[parents.0].rest.distance(other[parents.1].rest) > RestsDiffer::LEAST;
-    if turned || take.clip.track(own).translation_moves() {
+    if take.clip.track(own).translation_moves() {
         return None;
     }
-    let direction = |of: &Skeleton, joint: JointIndex, short_m: f64| {
-        unit(of[joint].offset_m).filter(|_| of.bone_length_m(joint) > short_m)
-    };
-    let apart =
-        angle_between(direction(skeleton, joint, short_m[0])?, direction(other, own, short_m[1])?);
-    (apart > LEAST).then_some(apart)
+    let ours = RestBone::of(skeleton, joint, short_m[0])?;
+    ours.apart(&RestBone::of(take.skeleton, own, short_m[1])?)
 }
 
 fn bent_words(bent: &[(&str, Angle)]) -> String {

@@ -15,6 +15,7 @@ use super::cst;
 use super::jitter::Jitters;
 use super::moments::Moments;
 use super::occupancy::Occupancy;
+use super::rest_bone::RestBone;
 use crate::math::{Angle, Rotation, Rotations};
 use crate::skeleton::{EndSite, Joint, JointIndex, MAX_JOINTS, Skeleton, SkeletonError};
 
@@ -232,8 +233,9 @@ impl Summary {
     /// has are kept.
     ///
     /// Returns the joints whose rest rotations differ by more than 1°: their limits are relative to
-    /// rest, so it should mean the same in both. What is compared is the skeleton that each of the
-    /// two stands for.
+    /// rest, so it should mean the same in both. And those that the bones to point another way at rest,
+    /// by more than people differ (25°), as of a T-pose and an A-pose. What is compared is the skeleton
+    /// that each of the two stands for.
     ///
     /// # Errors
     ///
@@ -256,9 +258,10 @@ impl Summary {
             }
             let apart = ours.placement.rest.distance(theirs.placement.rest);
             if apart > RestsDiffer::LEAST {
-                differ.push(RestsDiffer { joint: name.clone(), apart });
+                differ.push(RestsDiffer { joint: name.clone(), apart, of: RestPart::Rotation });
             }
         }
+        differ.extend(self.bones_apart(other));
         if self.joints.len() + new > MAX_JOINTS {
             return Err(MergeError::TooManyJoints);
         }
@@ -280,18 +283,54 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// The bones that point another way at rest than in another summary.
+    fn bones_apart(&self, other: &Self) -> Vec<RestsDiffer> {
+        let bone = |of: &Self, joint: &SummaryJoint, short_m: f64| {
+            let parent_rest = of.joints.get(joint.parent.as_ref()?)?.placement.rest;
+            Some(RestBone { offset_m: joint.placement.offset_m, parent_rest, short_m })
+        };
+        let apart = |name: &String, theirs: &SummaryJoint, short_m: [f64; 2]| {
+            let ours = bone(self, self.joints.get(name)?, short_m[0])?;
+            ours.apart(&bone(other, theirs, short_m[1])?)
+        };
+        // How long the figures are matters only if there is something to tell.
+        if !other.joints.iter().any(|(name, theirs)| apart(name, theirs, [0.0; 2]).is_some()) {
+            return Vec::new();
+        }
+        let short_m = [self, other].map(|s| s.skeleton().map_or(0.0, |s| RestBone::short_m(&s)));
+        let found = other.joints.iter().filter_map(|(name, theirs)| {
+            let apart = apart(name, theirs, short_m)?;
+            Some(RestsDiffer { joint: name.clone(), apart, of: RestPart::Bone })
+        });
+        found.collect()
+    }
+}
+
 /// A number of joints, which are at most [`MAX_JOINTS`].
 fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A joint that is at rest in different rotations in two summaries that were merged.
+/// A joint whose rest pose is another in one of two summaries that were merged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestsDiffer {
     /// The joint.
     pub joint: String,
     /// By how much.
     pub apart: Angle,
+    /// What differs.
+    pub of: RestPart,
+}
+
+/// A part of a rest pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestPart {
+    /// The rest rotation of the joint. Each is taken relative to its own.
+    Rotation,
+    /// Where the bone from the parent to the joint points, with the same rest rotations: the same angles
+    /// are then other poses.
+    Bone,
 }
 
 impl RestsDiffer {
@@ -301,8 +340,16 @@ impl RestsDiffer {
 
 impl fmt::Display for RestsDiffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { joint, apart } = self;
-        write!(f, "the rest rotations of joint {joint:?} differ by {:.1} deg", apart.degrees())
+        let Self { joint, apart, of } = self;
+        let apart = apart.degrees();
+        match of {
+            RestPart::Rotation => {
+                write!(f, "the rest rotations of joint {joint:?} differ by {apart:.1} deg")
+            }
+            RestPart::Bone => {
+                write!(f, "the bones to joint {joint:?} point {apart:.0} deg apart at rest")
+            }
+        }
     }
 }
 

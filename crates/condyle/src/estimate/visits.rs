@@ -1,5 +1,6 @@
 //! How often an end of a range was visited, and where the true end is.
 
+use crate::math::exp;
 use crate::rig::Open;
 
 /// The farthest point of an excursion.
@@ -231,23 +232,10 @@ fn loss(z: f64) -> f64 {
     const B: [f64; 5] =
         [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
     let x = z.abs();
-    let density = exp_minus(0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt();
+    let density = exp(-0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt();
     let t = 1.0 / (1.0 + 0.231_641_9 * x);
     let beyond = density * t * B.iter().rev().fold(0.0, |sum, b| sum * t + b);
     (density - x * beyond).max(0.0) + (-z).max(0.0)
-}
-
-/// e^−x for x ≥ 0, within 1e-12 of the value: the 1024th power of a series.
-fn exp_minus(x: f64) -> f64 {
-    if x > 700.0 {
-        return 0.0;
-    }
-    let small = -x / 1024.0;
-    let mut e = (1..=12).rev().fold(1.0, |sum, k| 1.0 + small * sum / f64::from(k));
-    for _ in 0..10 {
-        e *= e;
-    }
-    e
 }
 
 /// How far down from a peak its shape is looked at, in standard deviations of the noise.
@@ -349,7 +337,7 @@ fn top(row: &[f64], noise: f64, sign: f64) -> Option<Peak> {
     let [mut weights, mut mean, mut squares] = [0.0; 3];
     let variance = noise * noise;
     for [top, frames, less, held] in &all {
-        let weight = held * exp_minus(0.5 * (most - less) / variance);
+        let weight = held * exp(-0.5 * (most - less) / variance);
         weights += weight;
         mean += weight * top;
         squares += weight * (top * top + variance / frames);
@@ -473,11 +461,9 @@ mod tests {
             let sum: f64 = (1..=16_000).map(|k| f64::from(k) * 1e-3).map(|t| t * phi(z + t)).sum();
             assert!((sum * 1e-3 - loss(z)).abs() < 5e-7, "{z}: {} {}", sum * 1e-3, loss(z));
         }
-        assert_eq!((loss(60.0), loss(-60.0), exp_minus(0.0)), (0.0, 60.0, 1.0));
-        assert!(
-            (exp_minus(std::f64::consts::LN_2 * 20.0) * f64::from(1 << 20) - 1.0).abs() < 1e-12
-        );
-        assert!((exp_minus(EXPECTED) - (1.0 - MISSED)).abs() < 1e-12);
+        assert_eq!((loss(60.0), loss(-60.0), exp(0.0)), (0.0, 60.0, 1.0));
+        assert!((exp(-std::f64::consts::LN_2 * 20.0) * f64::from(1 << 20) - 1.0).abs() < 1e-12);
+        assert!((exp(-EXPECTED) - (1.0 - MISSED)).abs() < 1e-12);
     }
 
     fn peaks(angles: &[f64], upper: bool) -> Vec<f64> {

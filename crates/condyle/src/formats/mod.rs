@@ -20,6 +20,7 @@ pub mod acclaim;
 pub mod bvh;
 mod decimal;
 mod error;
+mod far;
 mod files;
 mod names;
 mod rows;

@@ -11,7 +11,7 @@ const LINKS: usize = 40;
 
 /// Writes files, all of them or none: each is written under a temporary name beside its target,
 /// and when all are there they are renamed. So nothing is half-written, and what was there stays
-/// as it was if one of them fails.
+/// as it was if one of them fails. A file that is replaced keeps who may read and write it.
 ///
 /// A symbolic link stays one: what it leads to is replaced, or made if it is not there. What is no
 /// regular file (a device, a FIFO, a socket) is written through, after the temporary files and
@@ -77,6 +77,16 @@ fn beside(target: &Path, what: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
+/// Gives a new file the permissions of what it is to replace, if anything is there: a rig that only its
+/// owner may read stays so.
+fn same_permissions(there: &Path, new: &Path) -> io::Result<()> {
+    match fs::metadata(there) {
+        // One that may not be written is replaced all the same, as renaming does; and stays so.
+        Ok(there) => fs::set_permissions(new, there.permissions()),
+        Err(_) => Ok(()),
+    }
+}
+
 /// A file under its temporary name.
 struct Part {
     /// As it was given.
@@ -112,7 +122,8 @@ impl Staged {
             return Err(io::Error::other("two outputs have this name"));
         }
         let temporary = beside(&target, "part");
-        let written = fs::write(&temporary, bytes);
+        let written =
+            fs::write(&temporary, bytes).and_then(|()| same_permissions(&target, &temporary));
         // If that failed, too: there may be a beginning to remove.
         self.parts.push(Part { path: path.to_owned(), target, temporary, undo: Undo::Nothing });
         written
@@ -212,6 +223,31 @@ mod tests {
         let error = write_whole(&[(&at.join("round"), b"c")]).unwrap_err();
         assert!(error.to_string().contains("links"), "{error}");
         assert!(at.join("round").is_symlink());
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn who_may_read_a_file_that_is_replaced_stays() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let at = folder("mode");
+        let mode = |name: &str| fs::metadata(at.join(name)).unwrap().permissions().mode() & 0o777;
+        fs::write(at.join("usual"), "old").unwrap();
+        let modes = [("secret", 0o600), ("shared", 0o664), ("script", 0o755), ("kept", 0o444)];
+        for (name, mode) in modes {
+            fs::write(at.join(name), "old").unwrap();
+            fs::set_permissions(at.join(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        symlink("secret", at.join("link")).unwrap();
+        for name in ["link", "shared", "script", "kept"] {
+            write_whole(&[(&at.join(name), b"new"), (&at.join("new"), b"new")]).unwrap();
+            assert_eq!(fs::read(at.join(name)).unwrap(), b"new");
+        }
+        for (name, expected) in modes {
+            assert_eq!(mode(name), expected, "{name}");
+        }
+        // What was not there is as the system has it.
+        assert_eq!(mode("new"), mode("usual"));
         fs::remove_dir_all(at).unwrap();
     }
 

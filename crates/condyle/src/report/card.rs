@@ -16,7 +16,7 @@ use crate::picture::Figures;
 use crate::picture::card::{Seen, drawing, percent};
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::Canvas;
-use crate::rig::{End, JointKind, RigJoint};
+use crate::rig::{End, JointKind, RigJoint, Source};
 
 /// Everything about a joint that is shown.
 pub(super) struct Subject<'a> {
@@ -46,12 +46,14 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
         joint.kind,
         limits(joint, &of.figures)
     );
-    if let Some(sure) = joint.confidence {
+    let edited = joint.source == Some(Source::Edited);
+    if let Some(sure) = joint.confidence.filter(|_| !edited) {
         let _ = writeln!(text, "<span class=\"sure\">sure {}</span>", confidence_bar(sure));
     }
     text.push_str("</p>\n");
     if let Some(why) = &joint.why {
-        let _ = writeln!(text, "<p class=\"why\">{}</p>", Html(why));
+        let whose = if edited { "As it was estimated: " } else { "" };
+        let _ = writeln!(text, "<p class=\"why\">{whose}{}</p>", Html(why));
     }
     let _ = writeln!(text, "<p class=\"facts\">{}</p>", facts(of).join(" · "));
     if !joint.notes.is_empty() {
@@ -91,7 +93,10 @@ fn ends(all: &[End]) -> String {
             n => format!("{} times", count(n)),
         };
         let told = match end.interval {
-            Some([low, high]) => range(low.radians(), high.radians()),
+            Some([low, high]) => {
+                let round = if end.goes_round(all) { ", all the way round" } else { "" };
+                format!("{}{round}", range(low.radians(), high.radians()))
+            }
             None => match end.open {
                 Some(open) => format!("may be farther: {}", open.reason()),
                 None => "may be farther".to_owned(),

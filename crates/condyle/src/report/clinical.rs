@@ -207,7 +207,10 @@ impl Clinical {
 fn beyond_of_row(row: &ExploredAngle) -> String {
     let far = row.beyond().filter(|end| end.by.radians() > 0.0005);
     let ends: Vec<String> = far
-        .map(|end| format!("{} <small>{}</small>", degrees(end.by.radians()), Html(end.name)))
+        .map(|end| {
+            let more = if end.past_half_turn { " and more" } else { "" };
+            format!("{}{more} <small>{}</small>", degrees(end.by.radians()), Html(end.name))
+        })
         .collect();
     if row.seen.is_none() {
         return String::new();
@@ -242,8 +245,13 @@ fn bar(row: &ExploredAngle, low: f64, high: f64, labels: bool) -> String {
     }
     let mut words = name_of_row(row);
     if let Some([low, high]) = row.seen.map(|ends| ends.map(Angle::radians)) {
-        let (a, b) = (x(low), x(high));
-        canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
+        let parts = match row.hole.map(|hole| hole.map(Angle::radians)) {
+            Some([from, to]) => vec![[low, from], [to, high]],
+            None => vec![[low, high]],
+        };
+        for [a, b] in parts.into_iter().map(|part| part.map(x)) {
+            canvas.rectangle("rp-seen", DVec2::new(a, 7.0), DVec2::new((b - a).max(1.0), 6.0), 1.0);
+        }
         words = format!("{words}: {}", range(low, high));
     }
     canvas.embedded(DVec2::new(width, height), &words)

@@ -11,11 +11,12 @@ use super::series::Series;
 use super::words::{Html, Name, confidence_bar, count, counted, limits, share_bar};
 use super::{About, Take, files};
 use crate::anatomy::Anatomy;
+use crate::math::Angle;
 use crate::picture::Figures;
 use crate::picture::card::twist_symbol;
 use crate::picture::dial::degrees;
 use crate::picture::svg::{Canvas, STYLE};
-use crate::rig::{JointKind, Rig, RigJoint};
+use crate::rig::{JointKind, Rig, RigJoint, Source};
 
 /// Below this a kind is a guess.
 pub(super) const UNSURE: f64 = 0.6;
@@ -65,6 +66,9 @@ pub(super) fn page(
     anatomy: Option<&Anatomy>,
     about: &About,
 ) -> String {
+    let mut settled = rig.clone();
+    settled.settle();
+    let rig = &settled;
     let entries = entries(rig);
     let explored = anatomy.map(|a| clinical::explored(rig, takes, a)).unwrap_or_default();
     let key = files::key(takes);
@@ -166,8 +170,9 @@ fn entries(rig: &Rig) -> Vec<Entry<'_>> {
     entries
 }
 
+/// Of a kind that a person may have set there is no doubt.
 fn is_unsure(joint: &RigJoint) -> bool {
-    joint.confidence.is_some_and(|c| c < UNSURE)
+    joint.confidence.is_some_and(|c| c < UNSURE) && joint.source != Some(Source::Edited)
 }
 
 fn is_doubtful(joint: &RigJoint) -> bool {
@@ -179,16 +184,25 @@ impl Findings {
         const FAR: f64 = 10.0;
         for joint in clinical {
             for end in joint.beyond().filter(|end| end.by.degrees() > FAR) {
-                let [seen, published] = [end.seen, end.published].map(|a| degrees(a.radians()));
+                let published = degrees(end.published.radians());
+                let seen = match end.past_half_turn {
+                    true => "past half a turn".to_owned(),
+                    false => degrees(end.seen.radians()),
+                };
                 let star = if end.source.status.is_doubtful() { "*" } else { "" };
                 let how = format!("{} {seen}, published {published}{star}", end.name);
                 self.beyond.push((id, end.by.radians(), how));
             }
         }
-        if let Some(share) = explored(clinical).filter(|share| *share < 0.5) {
+        if let Some(share) = explored(clinical).filter(|share| percent_of(*share) < 50.0) {
             self.little.push((id, share));
         }
     }
+}
+
+/// As it is told.
+fn percent_of(share: f64) -> f64 {
+    (100.0 * share).round()
 }
 
 /// How much of the published range was seen, of the first that has one.
@@ -202,6 +216,7 @@ fn add_row(rows: &mut String, entry: &Entry<'_>, of: &Subject<'_>, series: &Seri
         format!("<small>{}</small>", Html(c.title().split(':').next().unwrap_or_default()))
     });
     let explored = explored(&of.clinical);
+    let confidence = joint.confidence.filter(|_| joint.source != Some(Source::Edited));
     let number = |n: Option<u64>| n.map(count).unwrap_or_default();
     let key = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.4}"));
     let spark = if joint.kind == JointKind::Free { None } else { sparkline(series) };
@@ -214,8 +229,8 @@ fn add_row(rows: &mut String, entry: &Entry<'_>, of: &Subject<'_>, series: &Seri
         body.unwrap_or_default(),
         joint.kind,
         limits(joint, &of.figures),
-        key(joint.confidence),
-        joint.confidence.map(confidence_bar).unwrap_or_default(),
+        key(confidence),
+        confidence.map(confidence_bar).unwrap_or_default(),
         joint.samples.unwrap_or(0),
         number(joint.samples),
         joint.rejected.unwrap_or(0),
@@ -293,21 +308,26 @@ fn duration(seconds: f64) -> String {
 /// What to look at first.
 fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Findings) {
     let mut items: Vec<String> = Vec::new();
-    let listed = |filter: &dyn Fn(&Entry<'_>) -> Option<String>| {
-        let all: Vec<String> = entries
+    // Each with how bad it is, the worst first.
+    let listed = |filter: &dyn Fn(&Entry<'_>) -> Option<(f64, String)>| {
+        let mut all: Vec<(f64, String)> = entries
             .iter()
             .filter_map(|e| {
-                filter(e).map(|how| {
-                    if how.is_empty() { e.link() } else { format!("{} ({how})", e.link()) }
-                })
+                let (bad, how) = filter(e)?;
+                let how = if how.is_empty() { e.link() } else { format!("{} ({how})", e.link()) };
+                Some((bad, how))
             })
             .collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let all: Vec<String> = all.into_iter().map(|(_, how)| how).collect();
         (!all.is_empty()).then(|| (all.len(), some_of(&all)))
     };
     for warning in about.warnings.iter().take(MOST_GROUPS) {
         items.push(Html(warning).to_string());
     }
-    let unsure: Vec<&Entry<'_>> = entries.iter().filter(|e| is_unsure(e.joint)).collect();
+    let mut unsure: Vec<&Entry<'_>> = entries.iter().filter(|e| is_unsure(e.joint)).collect();
+    let sure = |e: &Entry<'_>| e.joint.confidence.unwrap_or(0.0);
+    unsure.sort_by(|a, b| sure(a).total_cmp(&sure(b)));
     for entry in unsure.iter().take(MOST_NAMES) {
         let sure = entry.joint.confidence.unwrap_or(0.0);
         let why = entry.joint.why.as_deref().unwrap_or_default();
@@ -325,14 +345,14 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         e.joint
             .samples
             .filter(|n| *n < FEW && e.joint.kind != JointKind::Free)
-            .map(|n| format!("{n}"))
+            .map(|n| (-number(n), format!("{n}")))
     });
     if let Some((_, names)) = few {
         items.push(format!("<b>Few samples</b>: a first guess for {names}."));
     }
     let bounds = listed(&|e| {
         let open = e.joint.ends.iter().filter(|end| end.interval.is_none()).count();
-        (open > 0).then(|| open.to_string())
+        (open > 0).then(|| (number(open as u64), open.to_string()))
     });
     if let Some((n, names)) = bounds {
         items.push(format!(
@@ -342,8 +362,9 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         ));
     }
     let outside = listed(&|e| {
+        let by = e.joint.rest_excess.map(Angle::radians);
         (e.joint.rest_inside == Some(false))
-            .then(|| e.joint.rest_excess.map_or(String::new(), |by| degrees(by.radians())))
+            .then(|| (by.unwrap_or(0.0), by.map(degrees).unwrap_or_default()))
     });
     if let Some((n, names)) = outside {
         items.push(format!(
@@ -351,17 +372,18 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
             counted(n, "joint")
         ));
     }
-    let glitches = listed(&|e| e.joint.rejected.filter(|n| *n > 0).map(count));
+    let glitches = listed(&|e| e.joint.rejected.filter(|n| *n > 0).map(|n| (number(n), count(n))));
     if let Some((_, names)) = glitches {
         items.push(format!("<b>Left out as glitches</b>, in so many frames: {names}. They are crosses in the plots."));
     }
     let link = |id: usize| entries.get(id).map(Entry::link).unwrap_or_default();
     if !findings.little.is_empty() {
-        let all: Vec<String> = findings
-            .little
+        let mut little = findings.little.clone();
+        little.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let all: Vec<String> = little
             .iter()
             // A line is not broken before the sign.
-            .map(|(id, share)| format!("{} ({:.0}\u{a0}%)", link(*id), 100.0 * share))
+            .map(|(id, share)| format!("{} ({}\u{a0}%)", link(*id), percent_of(*share)))
             .collect();
         items.push(format!(
             "<b>Little explored</b>: the motion shows less than half of the published range, so that these limits say \
@@ -402,6 +424,11 @@ fn first(text: &mut String, entries: &[Entry<'_>], about: &About, findings: &Fin
         text.push_str("</ul></details>\n");
     }
     text.push_str("</section>\n");
+}
+
+#[allow(clippy::cast_precision_loss, reason = "only to sort by it")]
+const fn number(n: u64) -> f64 {
+    n as f64
 }
 
 const fn article(kind: JointKind) -> &'static str {

@@ -16,7 +16,7 @@ use crate::math::{Angle, Arc, EulerOrder, Rotation, Rotations, Swing, SwingAxes,
 use crate::motion::{Clip, FrameRate, KeyTimes, Track};
 use crate::picture::Figures;
 use crate::picture::tests::{limit_of, rig as rig_of_all_kinds, well_formed};
-use crate::rig::{JointKind, Rig, RigJoint, RigJoints};
+use crate::rig::{End, EndOf, JointKind, Rig, RigJoint, RigJoints, Source};
 use crate::skeleton::{Joint, Skeleton};
 use crate::synth::{Figure, Options, Rng, Synth};
 
@@ -314,6 +314,95 @@ fn both_ends_beyond_a_published_range_are_told_by_their_names() {
     let flexion = told.find("(flexion 176°, published 140°)").unwrap_or_else(|| panic!("{told}"));
     assert!(told.find("(extension 20°, published 0°*)").unwrap() > flexion, "{told}");
     assert!(page.contains("<td>20° <small><bdi>extension</bdi></small><br/>36° <small>"));
+}
+
+/// What the page says first about something.
+fn told_first<'p>(page: &'p str, what: &str) -> Option<&'p str> {
+    let first = page.split("<section id=\"first\">").nth(1)?.split("</section>").next()?;
+    first.split("<li>").find(|item| item.contains(&format!("<b>{what}</b>")))
+}
+
+#[test]
+fn half_of_a_published_range_is_not_less_than_half() {
+    // 70 of 140, and what rounds to that; then less.
+    for (most, told) in [(70.0, false), (69.4, false), (69.2, true)] {
+        let page = bending("LeftLeg", |i| most * i as f64 / 49.0);
+        let mut cards = page.split("<section class=\"card\"");
+        let card = cards.find(|c| c.contains("<h3><bdi>LeftLeg</bdi>")).unwrap();
+        let row = card.split("<tr>").find(|r| r.contains("flexion (+), extension (−)")).unwrap();
+        assert_eq!(row.contains("50 %"), !told, "{row}");
+        // The others hold still, and are told before it: 14 of them.
+        let little = told_first(&page, "Little explored").unwrap();
+        assert_eq!(little.contains(" and 3 more."), told, "{most} {little}");
+        assert_eq!(little.contains(" and 2 more."), !told, "{most} {little}");
+    }
+}
+
+/// Twelve of them are told: they should be the worst.
+#[test]
+fn of_each_doubt_the_worst_come_first() {
+    let names: Vec<String> = (0..20).map(|i| format!("J{i:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let skeleton = chain(&names);
+    let mut rig = Rig::from_skeleton(&skeleton);
+    for (i, (_, joint)) in rig.joints.iter_mut().skip(1).enumerate() {
+        // In no order: 7 and 20 have no common divisor.
+        let bad = 1 + (i * 7) % 20;
+        let from = 5.0 + bad as f64;
+        joint.kind = JointKind::Hinge;
+        joint.limit = Limit::Hinge { axis: DVec3::X, arc: arc(from, 90.0) };
+        joint.judge_rest(Rotation::IDENTITY).unwrap();
+        joint.confidence = Some(0.5 - 0.02 * bad as f64);
+        joint.samples = Some(25 - bad as u64);
+        joint.rejected = Some(bad as u64);
+    }
+    let page = html(&rig, &[], None, &About::default());
+    check(&page);
+    let worst = |what: &str, numbers: &[String]| {
+        let item = told_first(&page, what).unwrap();
+        let places: Vec<usize> = numbers.iter().map(|n| item.find(n).unwrap()).collect();
+        assert!(places.is_sorted(), "{what}: {item}");
+    };
+    let twelve = || (9..=20).rev();
+    worst(
+        "Rest pose not allowed",
+        &twelve().map(|bad| format!("({}°)", 5 + bad)).collect::<Vec<_>>(),
+    );
+    worst("Few samples", &twelve().map(|bad| format!("({})", 25 - bad)).collect::<Vec<_>>());
+    worst("Left out as glitches", &twelve().map(|bad| format!("({bad})")).collect::<Vec<_>>());
+    let sure: Vec<usize> = twelve()
+        .map(|bad| {
+            page.find(&format!("<b>Unsure</b> ({:.2})", 0.5 - 0.02 * f64::from(bad))).unwrap()
+        })
+        .collect();
+    assert!(sure.is_sorted(), "{sure:?}");
+}
+
+#[test]
+fn what_an_edited_limit_contradicts_is_not_on_the_page() {
+    let (synth, mut rig) = human(200);
+    let elbow = rig.joints.get_mut("LeftForeArm").unwrap();
+    assert_eq!(elbow.rest_inside, Some(false));
+    let Limit::Hinge { axis, arc: was } = elbow.limit else { panic!() };
+    let end = |of, at| End { of, at, reached: None, visits: 2, interval: None, open: None };
+    elbow.ends = vec![end(EndOf::Min, was.min()), end(EndOf::Max, was.max())];
+    let before = page_of(&synth, &rig);
+    for doubt in ["Rest pose not allowed", "Only bounds"] {
+        assert!(told_first(&before, doubt).unwrap().contains("LeftForeArm"), "{doubt}");
+    }
+    let elbow = rig.joints.get_mut("LeftForeArm").unwrap();
+    elbow.limit = Limit::Hinge { axis, arc: arc(0.0, 150.0) };
+    elbow.confidence = Some(0.3);
+    elbow.source = Some(Source::Edited);
+    let page = page_of(&synth, &rig);
+    let first = page.split("<section id=\"first\">").nth(1).unwrap();
+    let first = first.split("</section>").next().unwrap();
+    assert!(!first.contains("LeftForeArm"), "{first}");
+    let card =
+        page.split("<section class=\"card\"").find(|c| c.contains("<h3><bdi>LeftForeArm</bdi>"));
+    let card = card.unwrap();
+    assert!(card.contains("rest pose inside") && !card.contains("class=\"ends\""), "{card}");
+    assert!(card.contains("As it was estimated: "), "{card}");
 }
 
 #[test]

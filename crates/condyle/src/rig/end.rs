@@ -178,6 +178,19 @@ impl fmt::Display for Open {
 }
 
 impl End {
+    /// Whether its interval goes all the way round, to where the range begins again at its other end,
+    /// and so says nothing but from where on. `ends` are those of the joint.
+    #[must_use]
+    pub fn goes_round(&self, ends: &[Self]) -> bool {
+        // Angles of ends are rounded to this.
+        const ROUNDED_DEG: f64 = 0.01;
+        let place = |of: EndOf| EndOf::ALL.iter().position(|other| *other == of).unwrap_or(0);
+        let other = ends.iter().find(|end| place(end.of) == place(self.of) ^ 1);
+        let (Some([low, high]), Some(other)) = (self.interval, other) else { return false };
+        let farthest = if self.of.is_upper() { high } else { low };
+        (farthest.degrees() - other.at.degrees()).abs() >= 360.0 - 2.0 * ROUNDED_DEG
+    }
+
     /// The end on the other side of a plane.
     pub(super) fn mirrored(self) -> Self {
         let Some(of) = self.of.negated() else { return self };
@@ -197,6 +210,30 @@ impl End {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_that_comes_to_the_other_end_goes_round() {
+        let deg = Angle::from_degrees;
+        let end = |of, at: f64, interval: [f64; 2]| End {
+            of,
+            at: deg(at),
+            reached: None,
+            visits: 5,
+            interval: Some(interval.map(deg)),
+            open: None,
+        };
+        let ends = |upper: f64, lower: f64| {
+            [end(EndOf::Min, -120.004, [lower, -121.0]), end(EndOf::Max, 100.0, [101.0, upper])]
+        };
+        let told = |ends: [End; 2]| ends.map(|end| end.goes_round(&ends));
+        assert_eq!(told(ends(239.0, -259.0)), [false, false]);
+        // 100 − 360 and −120 + 360.
+        assert_eq!(told(ends(240.0, -259.0)), [false, true]);
+        assert_eq!(told(ends(239.0, -260.0)), [true, false]);
+        let alone = end(EndOf::Max, 100.0, [101.0, 400.0]);
+        assert!(!alone.goes_round(&[alone]));
+        assert!(!End { interval: None, ..alone }.goes_round(&ends(240.0, -260.0)));
+    }
 
     #[test]
     fn names_are_those_of_the_values_and_upper_ends_follow_lower_ones() {

@@ -20,6 +20,7 @@
 //! 2023) parse the numbers and put the fields into maps. So the library needs no serialisation
 //! framework, and the types below are plain: whoever wants them in another form converts them.
 
+mod bounds;
 mod cursor;
 mod doubts;
 mod end;
@@ -33,6 +34,7 @@ pub(crate) mod name_table;
 mod path;
 pub(crate) mod preset;
 mod read;
+mod settle;
 mod shapes;
 mod write;
 
@@ -42,6 +44,7 @@ use crate::limits::{Limit, LimitError};
 use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
+pub(crate) use bounds::Bounds;
 pub use end::{End, EndOf, Open};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
@@ -107,7 +110,8 @@ impl Rig {
     /// names of the entries that were kept since their source is [`Source::Edited`].
     ///
     /// Entries that the other has no joint for stay. An entry that is replaced keeps its
-    /// [`soft`](RigJoint::soft) if the other says nothing of that. [`write`](Self::write) then changes
+    /// [`soft`](RigJoint::soft) if the other says nothing of that. One that is kept loses what its
+    /// limit [contradicts](RigJoint::settle). [`write`](Self::write) then changes
     /// the document that this rig was read from: unknown fields and the order stay.
     ///
     /// ```
@@ -143,6 +147,12 @@ impl Rig {
                 None => {}
             }
             self.joints.insert(name, joint);
+        }
+        for name in &kept {
+            let rest = self.skeleton.find(name).map(|joint| self.skeleton[joint].rest);
+            if let Some(joint) = self.joints.get_mut(name) {
+                joint.settle(rest.unwrap_or_default());
+            }
         }
         kept
     }

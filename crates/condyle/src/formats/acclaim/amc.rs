@@ -6,6 +6,7 @@ use super::asf;
 use super::frames;
 use super::lower::{Lowered, ROOT};
 use crate::formats::error::{ReadError, ReadErrorKind, Warning, WarningKind};
+use crate::formats::far::{FarTurn, far_turn};
 use crate::formats::text::{self, Number, Scanner, Warnings, is_word};
 use crate::formats::{Mode, ReadOptions};
 use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate};
@@ -126,7 +127,7 @@ pub(super) fn read_columns(
     if angle != lowered.angle {
         warnings.at(0, WarningKind::AngleUnits);
     }
-    let bones = bones(asf, lowered);
+    let (bones, frames) = (bones(asf, lowered), s.clone());
     let usual = usual_lines(s.clone(), &bones).and_then(|(lines, first)| {
         let all = lowered.columns;
         let columns = frames::usual_frames(s.rest(), &lines, all, first, options.threads)?;
@@ -139,7 +140,51 @@ pub(super) fn read_columns(
     } else {
         careful_frames(s, bones, lowered.columns, options.mode, &mut document, &mut warnings)?
     };
+    warn_of_far_turns(frames, asf, lowered, angle, &columns, &mut warnings);
     Ok(Numbers { document, columns, angle, rate, warnings })
+}
+
+/// Warns of angles that nobody means, at the first one's place.
+fn warn_of_far_turns(
+    mut s: Scanner<'_>,
+    asf: &asf::Document,
+    lowered: &Lowered,
+    angle: AngleUnit,
+    columns: &Columns,
+    warnings: &mut Warnings,
+) {
+    let dofs = lowered.channels.iter().flat_map(|c| c.columns.iter().zip(&c.dofs));
+    let turns = dofs.filter(|(_, dof)| matches!(dof, Dof::Rx | Dof::Ry | Dof::Rz));
+    let unit_deg = match angle {
+        AngleUnit::Degrees => 1.0,
+        AngleUnit::Radians => 1_f64.to_degrees(),
+    };
+    let found = far_turn(columns, turns.map(|(column, _)| *column), unit_deg);
+    let Some(FarTurn { frame, column, kind }) = found else { return };
+    let bones = bones(asf, lowered);
+    let bone = bones.iter().find(|b| (b.first..b.first + b.count).contains(&column));
+    // The line of the bone in its frame, and in it the number.
+    let mut frames = 0;
+    while !s.is_done() && frames <= frame + 1 {
+        s.skip_space();
+        let mut line = s.clone();
+        if frame_number(&mut s.clone()).is_some() {
+            frames += 1;
+        } else if frames == frame + 1
+            && let Some(bone) = bone
+            && line.word_on_line() == bone.name.as_bytes()
+        {
+            for _ in bone.first..column {
+                if line.number_on_line("a number", b"").is_err() {
+                    break;
+                }
+            }
+            line.skip_blanks();
+            return warnings.at(line.at, kind);
+        }
+        s.next_line();
+    }
+    warnings.whole(kind);
 }
 
 /// Frames of any kind, with every fault at its place.

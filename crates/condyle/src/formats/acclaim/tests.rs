@@ -1205,3 +1205,31 @@ fn c1_prop_damaged_motions_never_panic_and_what_reads_comes_back() {
         Ok(())
     });
 }
+
+/// As of BVH: kept as they are, and no repair.
+#[test]
+fn angles_that_nobody_means_are_told_with_their_place() {
+    let root = "axis XYZ\norientation 0 0 0\nposition 0 0 0\norder TX TY TZ RX RY RZ";
+    let a = "direction 0 1 0\nlength 20\naxis 0 0 0 XYZ\ndof rx rz l";
+    let text = asf(root, &[("a", a)], &["root a"]);
+    let told = |amc: &str| -> Vec<(WarningKind, Option<Position>)> {
+        let read = read_both(&text, amc);
+        let far = read.warnings.iter().filter(|w| matches!(w.kind, WarningKind::FarTurn { .. }));
+        far.map(|w| (w.kind.clone(), w.at.clone())).collect()
+    };
+    let at = |line, column| Some(Position::Text { line, column });
+    // Shifts and lengths may be long.
+    let usual = "1\nroot 9e9 0 0 0 0 0\na 1 2 9e9\n2\nroot 0 0 0 0 0 -2e6\na 1 -1e300 0\n";
+    let expected = WarningKind::FarTurn { degrees: -2e6, more: 1 };
+    assert_eq!(told(usual), [(expected.clone(), at(5, 16))]);
+    // The same by the careful reader, which a comment and another order need.
+    let careful =
+        "1\nroot 9e9 0 0 0 0 0\na 1 2 9e9\n2 # second\na 1 -1e300 0\nroot 0 0 0 0 0 -2e6\n";
+    assert_eq!(told(careful), [(expected, at(6, 16))]);
+    let radians = format!(":RADIANS\n{}", usual.replace("-2e6", "-2e4").replace("1e300", "1e2"));
+    let [(WarningKind::FarTurn { degrees, more: 0 }, place)] = &told(&radians)[..] else {
+        panic!("{:?}", told(&radians));
+    };
+    assert!((degrees + 2e4_f64.to_degrees()).abs() < 1e-6 && *place == at(6, 16), "{degrees}");
+    assert!(told(&usual.replace("-2e6", "9e5").replace("1e300", "720")).is_empty());
+}

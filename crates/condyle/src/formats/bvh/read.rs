@@ -2,6 +2,7 @@
 
 use super::{BvhEndSite, BvhJoint, Document, Hierarchy, rows};
 use crate::formats::error::{ReadError, ReadErrorKind, WarningKind};
+use crate::formats::far::{FarTurn, far_turn};
 use crate::formats::text::{
     Number, Scanner, Warnings, count, decode, error_at, is_space, is_word, number, shortened,
 };
@@ -58,27 +59,10 @@ fn warn_of_far_turns(
     motion: &Columns,
     warnings: &mut Warnings,
 ) {
-    /// Degrees. Almost three thousand turns one way: an hour of pirouettes has fewer.
-    const FAR: f64 = 1e6;
-    let is_far = |x: &f64| x.abs() > FAR;
     let dofs = hierarchy.joints.iter().flat_map(|joint| &joint.channels);
-    let mut first: Option<(usize, usize)> = None;
-    let mut count = 0_u64;
     let turns = dofs.enumerate().filter(|(_, dof)| matches!(dof, Dof::Rx | Dof::Ry | Dof::Rz));
-    for (column, _) in turns {
-        let values = motion.column(column);
-        // Any of them? In whole numbers, so that it takes several at a time: there is hardly ever more
-        // to do.
-        let beyond = |x: &f64| x.to_bits() << 1 > FAR.to_bits() << 1;
-        if !values.iter().fold(false, |any, x| any | beyond(x)) {
-            continue;
-        }
-        count += values.iter().filter(|x| is_far(x)).count() as u64;
-        if let Some(frame) = values.iter().position(is_far) {
-            first = Some(first.map_or((frame, column), |f| f.min((frame, column))));
-        }
-    }
-    let Some((frame, column)) = first else { return };
+    let found = far_turn(motion, turns.map(|(column, _)| column), 1.0);
+    let Some(FarTurn { frame, column, kind }) = found else { return };
     // Values follow each other frame by frame, whatever the line ends.
     let mut scanner = Scanner::new(bytes);
     scanner.at = data_at;
@@ -89,7 +73,6 @@ fn warn_of_far_turns(
         }
     }
     scanner.skip_space();
-    let kind = WarningKind::FarTurn { degrees: motion.column(column)[frame], more: count - 1 };
     warnings.at(scanner.at, kind);
 }
 
