@@ -9,6 +9,7 @@
 mod browser;
 mod corpus;
 mod estimate;
+mod ik;
 
 use std::fs;
 use std::path::{Path, PathBuf};
