@@ -9,6 +9,7 @@ use condyle::estimate::{
     BallModel, EstimateOptions, Method, Noise, Outliers, PaperOptions, Repair, Threshold,
 };
 use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
+use condyle::ik::{self, FollowOptions};
 use condyle::math::Angle;
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
@@ -100,6 +101,23 @@ pub(crate) enum Command {
                             pose and near the mean pose.\n  Boxes, Euler limits and the mean pose \
                             are from the clips of --fit, or else from what\n  the rig allows.")]
     Evaluate(Evaluate),
+    /// Change a motion so that hands, feet or other joints are where they should be; exit code 1 if one
+    /// is not
+    #[command(
+        after_help = "Examples:\n  condyle ik walk.bvh --rig rig.json --goals goals.json -o \
+                            reach.bvh\n  condyle ik 02.asf 02_01.amc --rig rig.json --goals \
+                            goals.json -o reach.amc\n  condyle ik walk.bvh --rig rig.json --goals \
+                            other.bvh --joints LeftHand,RightHand -o reach.bvh\n  condyle ik \
+                            walk.bvh --rig rig.json --goals markers.trc --root free -o \
+                            reach.bvh\n\nGoals:\n  { \"goals\": [ { \"joint\": \"LeftHand\", \
+                            \"position_m\": [0.4, 1.2, 0.3] },\n               { \"joint\": \
+                            \"RightFoot\", \"hold\": [[0, 40], [90, 130]] } ],\n    \"lock\": \
+                            [\"Spine\"], \"root\": \"fixed\" }\n  A value holds for all \
+                            frames, or is a list with one for each, null where there is no \
+                            goal.\n  Kinds: position_m, orientation, direction, look_at, meet, \
+                            hold. See docs/ik.md."
+    )]
+    Ik(Ik),
     /// No input needed: make a figure and motion with known truth, and estimate it
     #[command(after_help = "Example:\n  condyle demo -o demo")]
     Demo(Demo),
@@ -129,6 +147,7 @@ impl Command {
             Self::Check(args) => args.json,
             Self::Clamp(args) => args.json,
             Self::Evaluate(args) => args.json,
+            Self::Ik(args) => args.json,
             Self::Estimate(args) => args.json,
             Self::Corpus(args) => args.json,
             Self::Stats(args) => args.json,
@@ -497,6 +516,122 @@ pub(crate) struct Clamp {
     pub(crate) reading: Reading,
 }
 
+/// `condyle ik`.
+#[derive(Debug, Args)]
+pub(crate) struct Ik {
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// What should be reached: a goals document, or a motion with as many frames (BVH, AMC, TRC), of
+    /// which joints or markers are followed. Given twice for an ASF and its AMC; without ASF, an AMC is
+    /// taken to be of the clip's skeleton
+    #[arg(long, required = true, value_name = "GOALS.json")]
+    pub(crate) goals: Vec<PathBuf>,
+    /// The joints to follow if the goals are a motion: their centres are reached. For a TRC, markers
+    /// called like joints [default: all that there are]
+    #[arg(long, value_name = "JOINT,…", value_delimiter = ',')]
+    pub(crate) joints: Vec<String>,
+    /// More joints to hold as they are in the clip
+    #[arg(long, value_name = "JOINT,…", value_delimiter = ',')]
+    pub(crate) lock: Vec<String>,
+    /// Whether the root may turn and move [default: as the goals say, else fixed]
+    #[arg(long)]
+    pub(crate) root: Option<RootName>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) solving: Solving,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How to look for poses.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Solving")]
+pub(crate) struct Solving {
+    /// The rig document with the limits, or the name of a preset
+    #[arg(long, value_name = "RIG.json", required_unless_present = "no_limits")]
+    pub(crate) rig: Option<PathBuf>,
+    /// Let all joints turn freely, whatever the rig says
+    #[arg(long)]
+    pub(crate) no_limits: bool,
+    /// How steps are found
+    #[arg(long, default_value = "lm")]
+    solver: SolverName,
+    /// How much being near the clip's own pose counts, for the square of each joint's angle in radians;
+    /// a goal counts 1 for the square of its miss in metres or radians
+    #[arg(long, value_name = "WEIGHT", default_value = "1e-6", allow_hyphen_values = true,
+          value_parser = weight)]
+    posture: f64,
+    /// The same for being near the frame before, for motion without jumps
+    #[arg(long, value_name = "WEIGHT", default_value = "0", allow_hyphen_values = true,
+          value_parser = weight)]
+    smooth: f64,
+    /// How often to start again from elsewhere in frames with a goal that is not reached
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true,
+          value_parser = restart_count)]
+    restarts: u32,
+    /// Work on the frames from A to B only, both of them, from 0
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true, value_parser = frame_span)]
+    pub(crate) frames: Option<FrameSpan>,
+}
+
+impl Solving {
+    /// Without the frames, which a clip has or has not.
+    pub(crate) fn options(&self) -> FollowOptions {
+        FollowOptions {
+            method: match self.solver {
+                SolverName::Lm => ik::Method::LevenbergMarquardt,
+                SolverName::Cg => ik::Method::ConjugateGradient,
+            },
+            posture: self.posture,
+            smooth: self.smooth,
+            restarts: self.restarts,
+            frames: None,
+        }
+    }
+}
+
+/// Frames from one to another, or to the last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameSpan {
+    pub(crate) first: usize,
+    pub(crate) last: Option<usize>,
+}
+
+/// How steps are found.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SolverName {
+    /// Damped least squares (Levenberg and Marquardt)
+    Lm,
+    /// Conjugate gradients, as published: slower
+    Cg,
+}
+
+/// What the root may do.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum RootName {
+    /// It stays as it is in the clip
+    Fixed,
+    /// It turns and moves
+    Free,
+}
+
+impl RootName {
+    pub(crate) const fn motion(self) -> ik::RootMotion {
+        match self {
+            Self::Fixed => ik::RootMotion::Fixed,
+            Self::Free => ik::RootMotion::Free,
+        }
+    }
+}
+
 /// `condyle estimate`.
 #[derive(Debug, Args)]
 pub(crate) struct Estimate {
@@ -860,6 +995,28 @@ fn sample_count(text: &str) -> Result<u32, String> {
     let good = |n: &u32| (2..=MAX_RESAMPLED).contains(n);
     let count = text.parse().ok().filter(good);
     count.ok_or_else(|| format!("a number of samples is a whole number from 2 to {MAX_RESAMPLED}"))
+}
+
+fn weight(text: &str) -> Result<f64, String> {
+    let good = |w: &f64| *w >= 0.0 && w.is_finite();
+    text.parse().ok().filter(good).ok_or_else(|| "a weight is a number, not negative".to_owned())
+}
+
+fn restart_count(text: &str) -> Result<u32, String> {
+    let count = text.parse().ok().filter(|n| *n <= 1000);
+    count.ok_or_else(|| "a number of restarts is a whole number from 0 to 1000".to_owned())
+}
+
+fn frame_span(text: &str) -> Result<FrameSpan, String> {
+    let told = || "frames are given as A..B, the first and the last, or A.. to the end".to_owned();
+    let (first, last) = text.split_once("..").ok_or_else(told)?;
+    let number = |text: &str| text.parse::<usize>().map_err(|_| told());
+    let first = number(first)?;
+    let last = if last.is_empty() { None } else { Some(number(last)?) };
+    if last.is_some_and(|last| last < first) {
+        return Err("the last frame is before the first".to_owned());
+    }
+    Ok(FrameSpan { first, last })
 }
 
 fn threshold(text: &str) -> Result<Threshold, String> {

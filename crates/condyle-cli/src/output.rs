@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use condyle::formats::{Position, ReadError, Warning, WriteError};
+use condyle::ik::GoalsError;
 use condyle::math::Angle;
 use condyle::rig::{RigError, RigWarning, RigWarningKind};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,6 +21,8 @@ pub(crate) enum Failure {
     Write { output: PathBuf, error: WriteError },
     /// A rig document that could not be read, or limits in it that make no sense.
     Rig(Vec<RigError>),
+    /// Goals that could not be read, or that do not fit the clip.
+    Goals(GoalsError),
     /// A file that could not be opened, read or written.
     File { path: PathBuf, what: String, help: String },
     /// What is wrong at a place in a file: `@BYTE: what`.
@@ -71,6 +74,7 @@ impl Failure {
                 }
             }
             Self::Rig(errors) => errors.iter().for_each(|e| complain(&e.to_string())),
+            Self::Goals(error) => complain(&error.to_string()),
             Self::File { path, what, help } => {
                 complain(&format!("{}: {what}", path.display()));
                 complain(&format!("  help: {help}"));
@@ -108,6 +112,14 @@ impl Failure {
                     json_error(e.file(), place, &what, Some(&e.help()))
                 };
                 errors.iter().map(of).collect()
+            }
+            Self::Goals(e) => {
+                let place = e.position().map_or([None; 2], |p| [Some(p.line), Some(p.column)]);
+                let what = match e.path() {
+                    "" => e.kind().to_string(),
+                    path => format!("{path}: {}", e.kind()),
+                };
+                vec![json_error(e.file(), place, &what, Some(&e.help()))]
             }
             Self::File { path, what, help } | Self::Place { path, what, help } => {
                 one(Some(path), what, Some(help))

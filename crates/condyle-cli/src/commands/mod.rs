@@ -10,6 +10,7 @@ mod demo;
 mod estimate;
 mod evaluate;
 mod figures;
+mod ik;
 mod info;
 mod limits;
 mod report;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Limits(LimitsCommand::Preset(args)) => limits::print_preset(args),
         Command::Check(args) => check::run(args),
         Command::Clamp(args) => clamp::run(args),
+        Command::Ik(args) => ik::run(args),
         Command::Estimate(args) => estimate::run(args),
         Command::Corpus(args) => corpus::run(args),
         Command::Stats(args) => stats::run(args),

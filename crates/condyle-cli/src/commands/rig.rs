@@ -4,7 +4,7 @@ use std::path::Path;
 
 use condyle::presets::{self, Preset};
 use condyle::rig::{Rig, RigJoint, RigWarning, RigWarningKind};
-use condyle::skeleton::Skeleton;
+use condyle::skeleton::{Skeleton, names_near};
 
 use crate::output::{Failure, print_rig_warnings};
 
@@ -72,64 +72,25 @@ pub(super) fn find<'a>(
 /// Which name may be meant.
 fn near<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> String {
     const SHOWN: usize = 5;
-    let wanted = name.to_lowercase();
-    let mut near: Vec<(usize, &str)> = names
-        .map(|n| {
-            let known = n.to_lowercase();
-            let within = known.contains(&wanted) || wanted.contains(&known);
-            (if within { 1 } else { distance(&known, &wanted) }, n)
-        })
-        .collect();
-    if near.is_empty() {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
         return "it has none at all".to_owned();
     }
-    near.sort();
-    let good = wanted.chars().count() / 2 + 1;
-    let quoted = |list: &[(usize, &str)]| {
-        list.iter().map(|(_, n)| format!("{n:?}")).collect::<Vec<_>>().join(", ")
+    let quoted = |list: &[&str]| {
+        list.iter().take(SHOWN).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", ")
     };
-    let meant: Vec<(usize, &str)> = near.iter().copied().filter(|n| n.0 <= good).collect();
+    let meant = names_near(names.iter().copied(), name);
     if meant.is_empty() {
         let more =
-            if near.len() > SHOWN { ", and others: leave the name out to see all" } else { "" };
-        return format!("its joints are {}{more}", quoted(&near[..near.len().min(SHOWN)]));
+            if names.len() > SHOWN { ", and others: leave the name out to see all" } else { "" };
+        return format!("its joints are {}{more}", quoted(&names));
     }
-    format!("near are {}", quoted(&meant[..meant.len().min(SHOWN)]))
-}
-
-/// How many characters to add, remove or replace to make one text of the other (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = before + usize::from(x != *y);
-            before = row[j + 1];
-            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    format!("near are {}", quoted(&meant))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edits_are_counted() {
-        for (a, b, n) in [
-            ("", "", 0),
-            ("arm", "arm", 0),
-            ("arm", "", 3),
-            ("kitten", "sitting", 3),
-            ("ab", "ba", 2),
-        ] {
-            assert_eq!(distance(a, b), n, "{a} {b}");
-            assert_eq!(distance(b, a), n, "{b} {a}");
-        }
-    }
 
     #[test]
     fn near_names_come_first() {

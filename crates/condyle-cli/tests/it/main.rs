@@ -10,6 +10,7 @@ mod browser;
 mod corpus;
 mod estimate;
 mod evaluate;
+mod ik;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -118,6 +118,16 @@ impl Figure {
 }
 
 impl FigureJoint {
+    /// Whether its limit allows a local rotation.
+    pub(super) fn allows(&self, local: Rotation) -> bool {
+        match &self.turns {
+            Turns::About { limit, .. } | Turns::Within(limit) => {
+                limit.contains(self.zero.inverse() * local)
+            }
+            Turns::Freely => true,
+        }
+    }
+
     /// How many freedoms its rotation has.
     pub(super) const fn turning(&self) -> usize {
         match &self.turns {

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use crate::math::{Angle, Rotation};
+use crate::math::{Angle, Rotation, trig, unit};
+use crate::motion::World;
 use crate::skeleton::JointIndex;
 
 /// Something that a joint should do, and how much it counts.
@@ -38,6 +39,45 @@ impl Goal {
             Aim::Meet { point_m, other_point_m, .. } => point_m + other_point_m,
         };
         aim.is_finite() && self.weight.is_finite()
+    }
+
+    /// How far a figure misses it. A goal that is not finite is missed by an infinite distance.
+    ///
+    /// # Panics
+    ///
+    /// If the world does not have the joints of the goal.
+    #[must_use]
+    pub fn miss(&self, world: &World) -> Miss {
+        if !self.is_finite() {
+            return Miss::Distance(f64::INFINITY);
+        }
+        let turn = |joint: JointIndex| world.rotations[joint.get()];
+        let at =
+            |joint: JointIndex, point_m| world.positions_m[joint.get()] + turn(joint) * point_m;
+        let apart = |a: DVec3, b: DVec3| {
+            let off = a - b;
+            Miss::Distance(trig::hypot3(off.x, off.y, off.z))
+        };
+        // Of nothing, no direction is far.
+        let between = |a: DVec3, b: Option<DVec3>| match (unit(a), b) {
+            (Some(a), Some(b)) => {
+                let across = a.cross(b);
+                let sin = trig::hypot3(across.x, across.y, across.z);
+                Miss::Angle(Angle::from_radians(trig::atan2(sin, a.dot(b))))
+            }
+            _ => Miss::Angle(Angle::ZERO),
+        };
+        match self.aim {
+            Aim::Position { point_m, target_m } => apart(at(self.joint, point_m), target_m),
+            Aim::Rotation(target) => Miss::Angle(turn(self.joint).distance(target)),
+            Aim::Direction { axis, target } => between(turn(self.joint) * axis, unit(target)),
+            Aim::LookAt { point_m, axis, target_m } => {
+                between(turn(self.joint) * axis, unit(target_m - at(self.joint, point_m)))
+            }
+            Aim::Meet { point_m, other, other_point_m } => {
+                apart(at(self.joint, point_m), at(other, other_point_m))
+            }
+        }
     }
 
     /// The same goal, counted so many times.
@@ -94,4 +134,24 @@ pub enum Miss {
     Distance(f64),
     /// Of a rotation or direction.
     Angle(Angle),
+}
+
+impl Miss {
+    /// In metres or radians.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Distance(metres) => metres,
+            Self::Angle(angle) => angle.radians(),
+        }
+    }
+
+    /// Whether it is no more than so many metres, or than such an angle.
+    #[must_use]
+    pub fn is_within(self, near_m: f64, near: Angle) -> bool {
+        match self {
+            Self::Distance(metres) => metres <= near_m,
+            Self::Angle(angle) => angle <= near,
+        }
+    }
 }

@@ -1,12 +1,17 @@
 //! Inverse kinematics: which rotations of joints put a hand or a foot where it should be.
 //!
 //! [`limb`] is exact, for an arm or a leg. A [`Solver`] is for any joints of a [`Figure`] and any
-//! [`Goal`]s.
+//! [`Goal`]s. [`Goals`] are those of all frames of a clip: read from a document or taken from another
+//! motion, and [followed](Goals::follow).
 
 mod chain;
 mod conjugate;
 mod figure;
+mod follow;
 mod goal;
+mod goals;
+mod goals_error;
+mod goals_file;
 mod levenberg;
 pub mod limb;
 mod random;
@@ -15,7 +20,11 @@ mod solver;
 mod system;
 
 pub use figure::Figure;
+pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};
 pub use goal::{Aim, Goal, Miss};
+pub use goals::{Aims, ClipGoal, GoalKind, Goals, Near, RootMotion};
+pub use goals_error::{GoalsError, GoalsErrorKind};
+pub use goals_file::ReadGoals;
 pub(crate) use random::{any_rotation, random};
 pub use solver::{Method, Outcome, Settings, Solver};
 

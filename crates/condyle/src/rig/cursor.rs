@@ -18,14 +18,14 @@ const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// Warnings, with the byte each is about.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     kept: Vec<(usize, String, RigWarningKind)>,
     more: usize,
     more_repairs: bool,
 }
 
 impl Notes {
-    pub(super) fn add(&mut self, cursor: &Cursor<'_>, kind: RigWarningKind) {
+    pub(crate) fn add(&mut self, cursor: &Cursor<'_>, kind: RigWarningKind) {
         if self.kept.len() < MAX_WARNINGS {
             self.kept.push((cursor.node.at, cursor.path(), kind));
         } else {
@@ -34,7 +34,7 @@ impl Notes {
         }
     }
 
-    pub(super) fn positioned(mut self, text: &str) -> Vec<RigWarning> {
+    pub(crate) fn positioned(mut self, text: &str) -> Vec<RigWarning> {
         self.kept.sort_by_key(|(at, ..)| *at);
         let mut sweep = Sweep::new(text);
         let mut warning = |at, path, kind| {
@@ -52,20 +52,20 @@ impl Notes {
 }
 
 /// A value in the tree, and the way to it.
-pub(super) struct Cursor<'c> {
-    pub(super) node: &'c Node<'c>,
+pub(crate) struct Cursor<'c> {
+    pub(crate) node: &'c Node<'c>,
     step: Step<'c>,
     above: Option<&'c Cursor<'c>>,
 }
 
 impl<'c> Cursor<'c> {
-    pub(super) fn root(node: &'c Node<'c>) -> Self {
+    pub(crate) fn root(node: &'c Node<'c>) -> Self {
         Self { node, step: Step::Nothing, above: None }
     }
 }
 
 impl Cursor<'_> {
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         let mut steps = Vec::new();
         let mut cursor = Some(self);
         while let Some(c) = cursor {
@@ -76,11 +76,11 @@ impl Cursor<'_> {
         Steps(&steps).to_string()
     }
 
-    pub(super) fn fault(&self, kind: RigErrorKind) -> Fault {
+    pub(crate) fn fault(&self, kind: RigErrorKind) -> Fault {
         Fault { kind, at: self.node.at, path: self.path() }
     }
 
-    pub(super) fn wrong_type(&self, expected: &'static str) -> Fault {
+    pub(crate) fn wrong_type(&self, expected: &'static str) -> Fault {
         let found = match &self.node.value {
             Value::Null => "null",
             Value::Bool(_) => "true or false",
@@ -92,27 +92,27 @@ impl Cursor<'_> {
         self.fault(RigErrorKind::Type { expected, found })
     }
 
-    pub(super) fn object(&self) -> Result<&[Field<'_>], Fault> {
+    pub(crate) fn object(&self) -> Result<&[Field<'_>], Fault> {
         match &self.node.value {
             Value::Object(fields) => Ok(fields),
             _ => Err(self.wrong_type("an object")),
         }
     }
 
-    pub(super) fn below<'s>(&'s self, step: Step<'s>, node: &'s Node<'s>) -> Cursor<'s> {
+    pub(crate) fn below<'s>(&'s self, step: Step<'s>, node: &'s Node<'s>) -> Cursor<'s> {
         Cursor { node, step, above: Some(self) }
     }
 
-    pub(super) fn field(&self, key: &'static str) -> Option<Cursor<'_>> {
+    pub(crate) fn field(&self, key: &'static str) -> Option<Cursor<'_>> {
         self.node.get(key).map(|node| self.below(Step::Key(key.into()), node))
     }
 
-    pub(super) fn required(&self, key: &'static str) -> Result<Cursor<'_>, Fault> {
+    pub(crate) fn required(&self, key: &'static str) -> Result<Cursor<'_>, Fault> {
         self.object()?;
         self.field(key).ok_or_else(|| self.fault(RigErrorKind::Missing { field: key }))
     }
 
-    pub(super) fn list(&self) -> Result<&[Node<'_>], Fault> {
+    pub(crate) fn list(&self) -> Result<&[Node<'_>], Fault> {
         match &self.node.value {
             Value::Array(items) => Ok(items),
             _ => Err(self.wrong_type("a list")),
@@ -120,7 +120,7 @@ impl Cursor<'_> {
     }
 
     /// Every item of a list of at least `least`, read by `read`.
-    pub(super) fn items<T>(
+    pub(crate) fn items<T>(
         &self,
         least: usize,
         expected: &'static str,
@@ -134,7 +134,7 @@ impl Cursor<'_> {
     }
 
     /// A list of exactly `N` items.
-    pub(super) fn exactly<T, const N: usize>(
+    pub(crate) fn exactly<T, const N: usize>(
         &self,
         expected: &'static str,
         read: impl FnMut(&Cursor<'_>) -> Result<T, Fault>,
@@ -147,12 +147,12 @@ impl Cursor<'_> {
         self.items(N, expected, read)?.try_into().map_err(|_| wrong())
     }
 
-    pub(super) fn text(&self) -> Result<&str, Fault> {
+    pub(crate) fn text(&self) -> Result<&str, Fault> {
         self.node.as_str().ok_or_else(|| self.wrong_type("text"))
     }
 
     /// Which of the known words this is.
-    pub(super) fn word(
+    pub(crate) fn word(
         &self,
         what: &'static str,
         known: &'static [&'static str],
@@ -164,7 +164,7 @@ impl Cursor<'_> {
         })
     }
 
-    pub(super) fn number(&self) -> Result<f64, Fault> {
+    pub(crate) fn number(&self) -> Result<f64, Fault> {
         let Value::Number(text) = &self.node.value else {
             return Err(self.wrong_type("a number"));
         };
@@ -184,12 +184,12 @@ impl Cursor<'_> {
         self.exactly(expected, number)
     }
 
-    pub(super) fn out_of_range(&self, expected: &'static str, found: &str) -> Fault {
+    pub(crate) fn out_of_range(&self, expected: &'static str, found: &str) -> Fault {
         let found = shortened(found).into_owned();
         self.fault(RigErrorKind::Range { expected, found })
     }
 
-    pub(super) fn number_within(
+    pub(crate) fn number_within(
         &self,
         min: f64,
         max: f64,
@@ -204,7 +204,7 @@ impl Cursor<'_> {
     }
 
     /// A whole number that is not negative.
-    pub(super) fn count(&self) -> Result<u64, Fault> {
+    pub(crate) fn count(&self) -> Result<u64, Fault> {
         let Value::Number(text) = &self.node.value else {
             return Err(self.wrong_type("a number"));
         };
@@ -232,7 +232,7 @@ impl Cursor<'_> {
         }
     }
 
-    pub(super) fn point(&self) -> Result<DVec3, Fault> {
+    pub(crate) fn point(&self) -> Result<DVec3, Fault> {
         Ok(DVec3::from_array(self.numbers("3 numbers")?))
     }
 
@@ -246,7 +246,7 @@ impl Cursor<'_> {
         unit(v).ok_or_else(|| self.fault(RigErrorKind::Zero))
     }
 
-    pub(super) fn rotation(&self, notes: &mut Notes) -> Result<Rotation, Fault> {
+    pub(crate) fn rotation(&self, notes: &mut Notes) -> Result<Rotation, Fault> {
         let [w, x, y, z] = self.numbers("4 numbers: w, x, y, z")?;
         let q = DQuat::from_xyzw(x, y, z, w);
         if is_unit(q.length_squared()) {
@@ -311,7 +311,7 @@ impl Cursor<'_> {
 
 /// Whether one letter, or two of a long word, were added, left out, changed or swapped; or all that
 /// differs are capitals and underscores.
-fn nearly_same(text: &str, known: &str) -> bool {
+pub(crate) fn nearly_same(text: &str, known: &str) -> bool {
     let same_letters = |c: &char| *c != '_' && *c != '-';
     let (a, b): (Vec<char>, Vec<char>) =
         (text.chars().take(2 * known.len() + 2).collect(), known.chars().collect());

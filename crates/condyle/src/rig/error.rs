@@ -17,7 +17,7 @@ pub struct Position {
 
 impl Position {
     /// Where byte `at` of a text stands. Lines end with LF, CR LF or CR.
-    pub(super) fn of(text: &str, at: usize) -> Self {
+    pub(crate) fn of(text: &str, at: usize) -> Self {
         Sweep::new(text).position(at)
     }
 }
@@ -249,7 +249,7 @@ impl RigError {
 }
 
 impl RigErrorKind {
-    fn help(&self) -> String {
+    pub(crate) fn help(&self) -> String {
         let help = match self {
             Self::Empty => "the export or download went wrong: get the file again",
             Self::TooLarge { .. } => "no real rig is as large: the file is broken, or no rig",
@@ -359,7 +359,7 @@ impl fmt::Display for RigError {
 
 impl std::error::Error for RigError {}
 
-fn location(
+pub(crate) fn location(
     f: &mut fmt::Formatter<'_>,
     file: Option<&Path>,
     position: Option<Position>,

@@ -13,13 +13,13 @@ pub(super) const MAX_DEPTH: usize = 128;
 
 /// A value and the byte where it starts.
 #[derive(Clone, Debug)]
-pub(super) struct Node<'a> {
-    pub(super) at: usize,
-    pub(super) value: Value<'a>,
+pub(crate) struct Node<'a> {
+    pub(crate) at: usize,
+    pub(crate) value: Value<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     Null,
     Bool(bool),
     /// As it is spelt.
@@ -32,9 +32,9 @@ pub(super) enum Value<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Field<'a> {
-    pub(super) key: Cow<'a, str>,
-    pub(super) node: Node<'a>,
+pub(crate) struct Field<'a> {
+    pub(crate) key: Cow<'a, str>,
+    pub(crate) node: Node<'a>,
 }
 
 /// Two nodes are equal if they say the same in the same spelling, wherever they stand.
@@ -88,15 +88,15 @@ impl<'a> Field<'a> {
 
 /// What is wrong, at which byte, and within what.
 #[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: RigErrorKind,
-    pub(super) at: usize,
-    pub(super) path: String,
+pub(crate) struct Fault {
+    pub(crate) kind: RigErrorKind,
+    pub(crate) at: usize,
+    pub(crate) path: String,
 }
 
 /// The tree of a JSON text (RFC 8259). Numbers keep their spelling, fields their order; a key that
 /// appears twice in an object is an error.
-pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Node<'_>, Fault> {
     let mut parser = Parser { text, at: 0, path: Vec::new() };
     let root = parser.value()?;
     parser.blanks();

@@ -53,6 +53,15 @@ pub use read::{MAX_BYTES, ReadRig};
 
 use path::{Step, Steps};
 
+/// JSON with places and errors, for other documents.
+pub(crate) mod document {
+    pub(crate) use super::cursor::{Cursor, Notes, nearly_same};
+    pub(crate) use super::error::location;
+    pub(crate) use super::json::{Fault, Value, parse};
+    pub(crate) use super::path::Step;
+    pub(crate) use super::read::text_of;
+}
+
 /// A skeleton with what its joints can do.
 ///
 /// ```

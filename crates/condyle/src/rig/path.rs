@@ -7,7 +7,7 @@ use super::json::{Node, Value};
 
 /// One step into a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step<'a> {
+pub(crate) enum Step<'a> {
     Key(Cow<'a, str>),
     Index(usize),
     /// Not far enough to say.

@@ -52,7 +52,7 @@ impl Rig {
 }
 
 /// The text without a byte order mark.
-fn text_of(bytes: &[u8]) -> Result<&str, RigError> {
+pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, RigError> {
     let start = Position { line: 1, column: 1 };
     let whole = |kind| RigError::new(kind, String::new(), Some(start));
     if bytes.len() > MAX_BYTES {

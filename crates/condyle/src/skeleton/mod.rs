@@ -5,6 +5,7 @@
 //! children by construction, so one forward pass over the joints visits every parent first.
 
 mod geometry;
+mod near;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,6 +14,8 @@ use std::ops::Index;
 use glam::DVec3;
 
 use crate::math::Rotation;
+
+pub use near::names_near;
 
 /// The most joints a skeleton may have. The largest we know of (full-body with face) has under
 /// 1,000; the limit keeps a hostile file from asking for more than we could walk.

@@ -1,0 +1,260 @@
+//! `condyle ik`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use comfy_table::Cell;
+use condyle::formats::{Format, ReadOptions};
+use condyle::ik::{ClipGoal, Figure, FollowOptions, Followed, FollowedGoal, Goals, Miss};
+use condyle::motion::Clip;
+use condyle::skeleton::{Skeleton, names_near};
+use serde_json::{Value, json};
+
+use super::bound::{add_misfits, bind, print_misfits};
+use super::estimate::not_an_input;
+use super::rig::rig_of;
+use super::{Answer, read_one, write_out};
+use crate::args::{Ik, RootName};
+use crate::output::{
+    Failure, counted, hundredths, json_degrees, new_table, number, print_rig_warnings, printable,
+    progress, some_of,
+};
+
+pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
+    let inputs = args.files.iter().chain(&args.goals).chain(&args.solving.rig);
+    not_an_input(&args.output, inputs)?;
+    let rig = match &args.solving.rig {
+        Some(path) => Some((path, rig_of(path, args.reading.strict())?)),
+        None => None,
+    };
+    let mut read = read_one(&args.files, &args.reading.options())?;
+    // The motion is the last: an ASF comes before it.
+    let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
+    let skeleton = &read.file.skeleton;
+    let Some(clip) = &mut read.file.clip else {
+        let what = format!("{}: there is no motion to change", path.display());
+        return Err(Failure::usage(what, "ik works on a skeleton with motion"));
+    };
+    let bound = match &rig {
+        Some((rig_path, rig)) => Some(bind(rig, rig_path, skeleton, path)?),
+        None => None,
+    };
+    let bound = bound.filter(|_| !args.solving.no_limits);
+    let goals = goals_of(args, skeleton, clip)?;
+    let frames = frames_of(args, clip)?;
+    let figure = match &bound {
+        Some(bound) => Figure::new(skeleton, bound),
+        None => Figure::without_limits(skeleton),
+    };
+    let options = FollowOptions { frames, ..args.solving.options() };
+    let count = options.frames.as_ref().map_or(clip.frame_count(), |f| f.clone().count());
+    let bar = progress(count, "solving");
+    let done = |n: usize| bar.set_position(n as u64);
+    let followed = goals.follow(figure, skeleton, clip, &options, done);
+    bar.finish_and_clear();
+    if let Some(bound) = bound.as_ref().filter(|_| !args.json) {
+        print_misfits(bound, skeleton, path);
+    }
+    let report = if args.json {
+        let mut document = json_of(&followed, &goals, skeleton);
+        if let Some(bound) = &bound {
+            add_misfits(&mut document, bound, skeleton);
+        }
+        format!("{document:#}\n")
+    } else {
+        text_of(&followed, &goals, skeleton, path)
+    };
+    write_out(&read.file, &args.output, &args.writing)?;
+    if args.output == Path::new("-") {
+        // Standard output has the motion.
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+    } else {
+        let mut out = std::io::stdout().lock();
+        out.write_all(report.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(if followed.ok() { Answer::Yes } else { Answer::No })
+}
+
+/// The frames that were asked for.
+fn frames_of(args: &Ik, clip: &Clip) -> Result<Option<RangeInclusive<usize>>, Failure> {
+    let Some(span) = args.solving.frames else { return Ok(None) };
+    let end = clip.frame_count().saturating_sub(1);
+    let last = span.last.unwrap_or(end);
+    if clip.frame_count() == 0 || span.first > end || last > end {
+        let what = format!("the clip has {} frames", clip.frame_count());
+        return Err(Failure::usage(
+            what,
+            "--frames counts from 0, and B is the last that is in it",
+        ));
+    }
+    Ok(Some(span.first..=last))
+}
+
+/// The goals that the arguments ask for.
+fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<Goals, Failure> {
+    let mut goals = match args.goals.as_slice() {
+        [one] if is_document(one) => {
+            if !args.joints.is_empty() {
+                let what = format!("--joints is for a motion, and {} is none", one.display());
+                return Err(Failure::usage(what, "the document says which joints"));
+            }
+            read_document(one, skeleton, clip, args.reading.strict())?
+        }
+        files => read_motion(args, files, skeleton, clip)?,
+    };
+    for name in &args.lock {
+        let joint = skeleton.find(name).ok_or_else(|| {
+            let near = names_near(skeleton.joints().iter().map(|j| j.name.as_str()), name);
+            let help = match near.as_slice() {
+                [] => "condyle info lists its joints".to_owned(),
+                near => format!("near are {}", some_of(near)),
+            };
+            Failure::usage(format!("--lock: the clip has no joint {name:?}"), &help)
+        })?;
+        goals.lock.push(joint);
+    }
+    if let Some(root) = args.root {
+        goals.root = RootName::motion(root);
+    }
+    Ok(goals)
+}
+
+/// Whether a file is no motion: by its name, or else by what it begins with.
+fn is_document(path: &Path) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str());
+    extension.is_some_and(|e| e.eq_ignore_ascii_case("json"))
+        || Format::of_path(path).is_none()
+            && std::fs::read(path).is_ok_and(|bytes| {
+                let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+                bytes.trim_ascii_start().first() == Some(&b'{')
+            })
+}
+
+fn read_document(
+    path: &Path,
+    skeleton: &Skeleton,
+    clip: &Clip,
+    strict: bool,
+) -> Result<Goals, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| {
+        let help = "name a goals document (GOALS.json) or a motion file";
+        Failure::file(path, format!("cannot be read: {error}"), help)
+    })?;
+    let mut read = Goals::read(&bytes, skeleton, clip)
+        .map_err(|error| Failure::Goals(error.with_file(path)))?;
+    for warning in &mut read.warnings {
+        warning.file = Some(path.to_owned());
+    }
+    if let Some(repair) = read.warnings.iter().find(|w| strict && w.is_repair()) {
+        let what = repair.to_string();
+        return Err(Failure::usage(what, "read it without --strict to accept the repair"));
+    }
+    print_rig_warnings(&read.warnings);
+    Ok(read.goals)
+}
+
+fn read_motion(
+    args: &Ik,
+    files: &[PathBuf],
+    skeleton: &Skeleton,
+    clip: &Clip,
+) -> Result<Goals, Failure> {
+    let is = |path: &Path, format| Format::of_path(path) == Some(format);
+    // A format that is given is the clip's.
+    let options = ReadOptions { format: None, ..args.reading.options() };
+    let own = args
+        .files
+        .first()
+        .filter(|first| is(first, Format::Asf) && files.len() == 1 && is(&files[0], Format::Amc));
+    let files: Vec<PathBuf> = own.into_iter().chain(files).cloned().collect();
+    let path = files.last().map_or(Path::new(""), |p| p.as_path());
+    let other = read_one(&files, &options)?.file;
+    let joints: Vec<&str> = args.joints.iter().map(String::as_str).collect();
+    let goals = match (&other.markers, &other.clip) {
+        (Some(markers), _) => {
+            let joints = (!joints.is_empty()).then_some(joints.as_slice());
+            Goals::from_markers(skeleton, clip, markers, joints)
+        }
+        (None, Some(_)) if joints.is_empty() => {
+            let what = format!("{} does not say which joints are to follow it", path.display());
+            return Err(Failure::usage(what, "name them: --joints LeftHand,RightHand"));
+        }
+        (None, Some(motion)) => {
+            Goals::from_clip(skeleton, clip, (&other.skeleton, motion), &joints)
+        }
+        (None, None) => {
+            let what = format!("{}: there is no motion to take goals from", path.display());
+            return Err(Failure::usage(what, "give a motion, markers, or a goals document"));
+        }
+    };
+    goals.map_err(|error| Failure::Goals(error.with_file(path)))
+}
+
+fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
+    let of = |(goal, found): (&ClipGoal, &FollowedGoal)| {
+        let [worst, mean] = [found.worst, found.mean].map(|miss| match miss {
+            Miss::Distance(metres) => 1e3 * metres,
+            Miss::Angle(angle) => json_degrees(angle),
+        });
+        json!({
+            "joint": skeleton[goal.joint].name,
+            "kind": goal.kind.as_str(),
+            "frames": found.frames,
+            "reached": found.reached,
+            "worst": worst,
+            "worst_frame": found.worst_frame.map(|frame| frame.get()),
+            "mean": mean,
+            "unit": if goal.kind.is_distance() { "mm" } else { "deg" },
+        })
+    };
+    let changed: Vec<&str> =
+        followed.changed.iter().map(|joint| skeleton[*joint].name.as_str()).collect();
+    json!({
+        "ok": followed.ok(),
+        "frames": followed.frames,
+        "goals": goals.goals.iter().zip(&followed.goals).map(of).collect::<Vec<_>>(),
+        "changed": changed,
+    })
+}
+
+fn text_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton, path: &Path) -> String {
+    let mut text = String::new();
+    let reached = followed.goals.iter().filter(|goal| goal.reached == goal.frames).count();
+    let _ = writeln!(
+        text,
+        "{}: {}, {reached} of {} reached, {} of {} changed",
+        path.display(),
+        counted(followed.frames, "frame", "frames"),
+        counted(followed.goals.len(), "goal", "goals"),
+        followed.changed.len(),
+        counted(skeleton.len(), "joint", "joints"),
+    );
+    let mut table =
+        new_table(&["joint", "goal", "frames", "reached", "mean miss", "worst", "at frame"]);
+    let shown = |miss: Miss| match miss {
+        Miss::Distance(metres) => format!("{:.2} mm", 1e3 * metres),
+        Miss::Angle(angle) => hundredths(angle),
+    };
+    for (goal, found) in goals.goals.iter().zip(&followed.goals) {
+        let mut row = vec![
+            Cell::new(printable(&skeleton[goal.joint].name)),
+            Cell::new(goal.kind.as_str()),
+            number(found.frames),
+            number(found.reached),
+        ];
+        match found.worst_frame {
+            Some(frame) => row.extend([
+                number(shown(found.mean)),
+                number(shown(found.worst)),
+                number(frame.get()),
+            ]),
+            None => row.extend([number("-"), number("-"), number("-")]),
+        }
+        table.add_row(row);
+    }
+    let _ = writeln!(text, "{table}");
+    text
+}
