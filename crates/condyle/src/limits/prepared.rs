@@ -209,6 +209,10 @@ impl PreparedLimit {
         matches!(self.0, Kind::Locked(_) | Kind::Hinge(_) | Kind::Universal(_))
     }
 
+    pub(super) const fn is_free(&self) -> bool {
+        matches!(self.0, Kind::Free)
+    }
+
     pub(super) fn ball(&self) -> Option<&Ball> {
         match &self.0 {
             Kind::Ball(ball) => Some(ball),
