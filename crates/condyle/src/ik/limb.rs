@@ -3,7 +3,9 @@
 //! Three joints: an *upper* one that turns freely (shoulder, hip), a *hinge* (elbow, knee) and an *end*
 //! (wrist, ankle). The distance from the upper joint to the goal settles the angle of the hinge. The
 //! direction settles the upper joint but for the *swivel*, a turn about the line from the upper joint to
-//! the goal, which the hinge goes around in a circle. The orientation of the goal settles the end.
+//! the goal, which the hinge goes around in a circle. The orientation of the goal settles the end. Which
+//! swivels the limits of the upper joint and of the end allow is a set of arcs, and [`Limb::solve`] takes
+//! the one that is asked for ([`Swivel`]).
 //!
 //! # Source
 //!
@@ -15,21 +17,75 @@
 //!
 //! A joint's `local = zero · m`, as in [`enforce`](crate::enforce), with `zero = rest · center`. Everything
 //! is in the space of the upper joint's parent, with the upper joint at the origin, in metres.
+//!
+//! With S₀ the reference, the rotation of the upper joint that is nearest to its zero and points the end at
+//! the goal, all others are `S₀ R(line, ψ)`: ψ is the swivel.
+//!
+//! # Example
+//!
+//! One pose of an arm along x, the elbow bending about z, for an engine's frame:
+//!
+//! ```
+//! use condyle::glam::DVec3;
+//! use condyle::ik::limb::{Limb, LimbGoal, LimbParts, LimbScratch, LimitStatus, Swivel};
+//! use condyle::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
+//! use condyle::math::{Angle, Arc, Rotation, SwingAxes};
+//!
+//! // Once: the bones, the joints and their limits.
+//! let arm = Limb::new(&LimbParts {
+//!     upper_m: DVec3::X * 0.30,
+//!     lower_m: DVec3::X * 0.25,
+//!     zeros: [Rotation::IDENTITY; 3],
+//!     axis: DVec3::Z,
+//!     arc: Arc::from_degrees(0.0, 145.0).unwrap(),
+//! });
+//! let angle = Angle::from_degrees;
+//! let shoulder = Limit::SwingTwist(SwingTwistLimit {
+//!     axes: SwingAxes::new(DVec3::X, Some(DVec3::Y)).unwrap(),
+//!     swing: SwingLimit::Ellipse { rx: angle(90.0), ry: angle(80.0) },
+//!     twist: TwistLimit {
+//!         bounds: TwistBounds::Arc(Arc::from_degrees(-70.0, 70.0).unwrap()),
+//!         ..TwistLimit::default()
+//!     },
+//! });
+//! let arm = arm.unwrap().with_limits(shoulder.prepare()?, Limit::Free.prepare()?);
+//! let mut scratch = LimbScratch::default();
+//! let mut upper = Rotation::IDENTITY;
+//!
+//! // Every frame: where the hand should be, the elbow no farther than 5° from where it was.
+//! let goal = LimbGoal { position_m: DVec3::new(0.3, 0.2, 0.1), rotation: None };
+//! let swivel = Swivel::BestMargin { near: Some((upper, angle(5.0))) };
+//! let found = arm.solve(&goal, swivel, &mut scratch);
+//! assert!(found.pose.miss_m < 1e-9 && found.status == LimitStatus::Inside);
+//! upper = found.pose.locals[0];
+//! # Ok::<(), condyle::limits::LimitError>(())
+//! ```
+
+#![allow(
+    clippy::inline_always,
+    reason = "a call costs a third of the answer: rotations go through memory on the way"
+)]
 
 mod bend;
+mod corners;
+mod frames;
 
 use glam::DVec3;
 
 pub use self::bend::Reach;
 use self::bend::{Bend, Hinge};
-use crate::math::{Angle, Arc, Rotation, perpendicular, trig, unit};
+use self::frames::normal;
+use crate::limits::{Climb, Limit, NearAngle, PreparedLimit, Turned, Turning, TurningSearch};
+use crate::math::{Angle, Arc, Rotation, perpendicular, trig};
 
-/// The bones and joints of an arm or a leg.
+/// The bones and joints of an arm or a leg, and their limits.
 #[derive(Clone, Debug)]
 pub struct Limb {
     hinge: Hinge,
     /// Of the upper joint, the hinge and the end.
     zeros: [Rotation; 3],
+    upper: PreparedLimit,
+    end: PreparedLimit,
 }
 
 /// What a [`Limb`] is made of.
@@ -52,13 +108,13 @@ pub struct LimbParts {
 pub struct LimbGoal {
     /// The position of the end joint.
     pub position_m: DVec3,
-    /// The rotation of the end joint; `None` leaves it at its zero.
+    /// The rotation of the end joint; `None` leaves it at its zero, and its limit out of account.
     pub rotation: Option<Rotation>,
 }
 
 /// Which of the swivels to take.
 #[derive(Clone, Copy, Debug)]
-pub enum Swivel {
+pub enum Swivel<'a> {
     /// This angle: 0 has the hinge on the side of a direction, seen from the line to the goal, and
     /// positive angles turn right-handed about that line.
     Given {
@@ -67,8 +123,29 @@ pub enum Swivel {
         /// The angle from there.
         angle: Angle,
     },
+    /// This angle, as [`LimbScratch::arcs`] and [`LimbOutcome::swivel`] count: 0 has the upper joint nearest
+    /// to its zero.
+    At(Angle),
     /// The rotation of the upper joint that is nearest to this one.
     Nearest(Rotation),
+    /// The largest margin to the limits of the upper joint and the end, which is the smaller of their
+    /// distances; that of the hinge does not depend on the swivel. If no swivel is allowed, the least
+    /// outside.
+    ///
+    /// It jumps where another arc of swivels, or another part of an arc, gets the larger margin. Near a
+    /// rotation of the upper joint, that of the frame before, it does not: the swivel is at most so far
+    /// from the nearest to that rotation, and stays in its arc of allowed swivels as long as that exists.
+    /// When it is gone the swivel moves on to the nearest arc, however far that is. If there is none, it is
+    /// the least outside of those that are so near.
+    BestMargin {
+        /// The rotation of the upper joint, and how far at most to turn from there; any if `None`.
+        near: Option<(Rotation, Angle)>,
+    },
+    /// The least sum of distances from the upper joint's `m` to these rotations: the objective of the
+    /// source note (C10), for which they are the eight corners of a box of angles
+    /// ([`EulerBox::corners`](crate::limits::EulerBox::corners)). It is no margin: in one dimension it is
+    /// the same everywhere inside. It does not ask whether the limits allow it.
+    CornerSum(&'a [Rotation]),
 }
 
 /// A solved limb.
@@ -76,99 +153,342 @@ pub enum Swivel {
 pub struct LimbPose {
     /// The local rotations of the upper joint, the hinge and the end.
     pub locals: [Rotation; 3],
-    /// The angle of the hinge.
-    pub hinge: Angle,
     /// How far the end is from the goal, in metres.
     pub miss_m: f64,
+    /// How far it is turned from the goal: zero, as the end turns freely, unless it is
+    /// [`clamped`](Limb::clamped).
+    pub miss: Angle,
     /// Whether the distance can be reached, and if not why.
     pub reach: Reach,
+    /// Sine and cosine of half the angle of the hinge.
+    half: [f64; 2],
+}
+
+/// A solved limb and its limits.
+#[derive(Clone, Copy, Debug)]
+pub struct LimbOutcome {
+    /// The pose.
+    pub pose: LimbPose,
+    /// The swivel, from the rotation of the upper joint that is nearest to its zero.
+    pub swivel: Angle,
+    /// How far inside its limit each joint is, negative outside: the upper joint, the hinge and the end.
+    pub margins: [Angle; 3],
+    /// Whether the limits allow it.
+    pub status: LimitStatus,
+}
+
+/// Whether limits allow a swivel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitStatus {
+    /// They do.
+    Inside,
+    /// They do not, but they allow others ([`LimbScratch::arcs`]).
+    Outside,
+    /// They allow none.
+    NoSwivel,
+}
+
+/// The memory of [`Limb::solve`]: nothing is allocated once it is large enough.
+#[derive(Debug, Default)]
+pub struct LimbScratch {
+    search: TurningSearch,
+    climb: Climb,
+}
+
+/// A margin of at most this, in radians, holds a joint.
+const ACTIVE: f64 = 1e-9;
+
+impl LimbScratch {
+    /// The swivels that the limits of the upper joint and the end allowed in the last call of
+    /// [`Limb::solve`]: arcs of angles about the line to the goal, from the rotation of the upper joint that
+    /// is nearest to its zero.
+    #[must_use]
+    pub fn arcs(&self) -> &[Arc] {
+        self.search.arcs()
+    }
+}
+
+impl LimbPose {
+    /// The angle of the hinge, in (−π, π].
+    #[must_use]
+    pub fn hinge(&self) -> Angle {
+        let [sin, cos] = self.half;
+        Angle::from_radians(2.0 * trig::atan2(sin, cos)).wrapped()
+    }
+}
+
+impl LimbOutcome {
+    /// Which joints are at the end of their limits or beyond, to 1e-9 rad: the upper joint, the hinge and
+    /// the end.
+    #[must_use]
+    pub fn active(&self) -> [bool; 3] {
+        self.margins.map(|margin| margin.radians() <= ACTIVE)
+    }
 }
 
 impl Limb {
-    /// `None` if a bone is not finite, or the axis has no direction.
+    /// Without limits but for the hinge's arc. `None` if a bone is not finite, or the axis has no
+    /// direction, or the arc is empty.
     #[must_use]
     pub fn new(parts: &LimbParts) -> Option<Self> {
         let [_, zero, _] = parts.zeros;
         let hinge = Hinge::new([parts.upper_m, parts.lower_m], zero, parts.axis, parts.arc)?;
-        Some(Self { hinge, zeros: parts.zeros })
+        let free = Limit::Free.prepare().ok()?;
+        Some(Self { hinge, zeros: parts.zeros, upper: free.clone(), end: free })
     }
 
-    /// The pose whose end is at a goal, or as near as the bones and the arc of the hinge let it.
+    /// With these limits of the upper joint and of the end.
+    #[must_use]
+    pub fn with_limits(self, upper: PreparedLimit, end: PreparedLimit) -> Self {
+        Self { upper, end, ..self }
+    }
+
+    /// The pose whose end is at a goal, or as near as the bones and the arc of the hinge let it, with the
+    /// hinge on the side of a direction (a pole vector). Limits other than the arc are not asked.
     ///
     /// # Domain and singularity
     ///
     /// Total. The hinge bends to the side on which its arc goes farther, so that a goal that moves
     /// smoothly does not flip it. Of a goal at the upper joint itself any direction is as good, and the
-    /// one is taken that the upper joint's zero gives. Where the line to the goal is along `toward` of
-    /// [`Swivel::Given`], its zero is any. A goal that is not finite is taken for the upper joint.
+    /// one is taken that the upper joint's zero gives. Where the line to the goal is along the direction,
+    /// the side is any. A goal that is not finite is taken for the upper joint.
     #[must_use]
-    pub fn solve(&self, goal: &LimbGoal, swivel: Swivel) -> LimbPose {
-        let finite = goal.position_m.is_finite();
-        let position_m = if finite { goal.position_m } else { DVec3::ZERO };
-        let bend = self.hinge.bend(position_m);
-        let turns = Turns::new(&bend, position_m, self.zeros[0]);
-        let upper = match swivel {
-            Swivel::Given { toward, angle } => turns.from(toward, angle.radians()),
-            Swivel::Nearest(to) => turns.nearest(to),
+    pub fn pose_toward(&self, goal: &LimbGoal, toward: DVec3) -> LimbPose {
+        let aim = self.aim(goal);
+        self.pose(goal, &aim, aim.toward(toward, Angle::ZERO))
+    }
+
+    /// [`pose_toward`](Self::pose_toward), but with the rotation of the upper joint that is nearest to one.
+    #[must_use]
+    pub fn pose_near(&self, goal: &LimbGoal, upper: Rotation) -> LimbPose {
+        let aim = self.aim(goal);
+        self.pose(goal, &aim, aim.nearest(upper))
+    }
+
+    /// The pose whose end is at a goal, or as near as the bones and the arc of the hinge let it, and what
+    /// the limits say about it.
+    ///
+    /// The goal comes first: where the limits allow no swivel, the pose is outside of them, and says so.
+    /// [`clamped`](Self::clamped) puts the limits first.
+    ///
+    /// # Domain and singularity
+    ///
+    /// Total; see [`pose_toward`](Self::pose_toward). Single swivels that are allowed between others that
+    /// are not do not count; see [`TurningSearch`] for how exact the arcs and margins are.
+    #[must_use]
+    pub fn solve(
+        &self,
+        goal: &LimbGoal,
+        swivel: Swivel<'_>,
+        scratch: &mut LimbScratch,
+    ) -> LimbOutcome {
+        let aim = self.aim(goal);
+        let reference = aim.nearest(self.zeros[0]);
+        let upper = Turned {
+            limit: &self.upper,
+            turning: Turning::about(
+                self.zeros[0].inverse() * reference,
+                aim.line,
+                Rotation::IDENTITY,
+            ),
         };
-        let lower = upper * bend.local;
-        let end = goal.rotation.map_or(self.zeros[2], |rotation| lower.inverse() * rotation);
-        LimbPose {
-            locals: [upper, bend.local, end],
-            hinge: Angle::from_radians(bend.angle),
-            miss_m: (upper * bend.end_m - position_m).length(),
-            reach: bend.reach,
+        // (S₀ R(line, ψ) · hinge · zero)⁻¹ · goal
+        let end = goal.rotation.map(|rotation| Turned {
+            limit: &self.end,
+            turning: Turning::about(
+                (aim.bend.local * self.zeros[2]).inverse(),
+                -aim.line,
+                reference.inverse() * rotation,
+            ),
+        });
+        let LimbScratch { search, climb } = scratch;
+        let angle_of = |rotation: Rotation| {
+            Angle::from_radians((reference.inverse() * rotation).angle_about(aim.line))
+        };
+        let allowed = |search: &mut TurningSearch| match end {
+            Some(end) => search.allowed([upper, end]).len(),
+            None => search.allowed([upper]).len(),
+        };
+        let (psi, rotation) = match swivel {
+            Swivel::Given { toward, angle } => {
+                allowed(search);
+                let rotation = aim.toward(toward, angle);
+                (angle_of(rotation), rotation)
+            }
+            Swivel::Nearest(to) => {
+                allowed(search);
+                let rotation = aim.nearest(to);
+                (angle_of(rotation), rotation)
+            }
+            Swivel::At(angle) => {
+                allowed(search);
+                let angle = if angle.radians().is_finite() { angle.wrapped() } else { Angle::ZERO };
+                (angle, aim.turned(reference, angle))
+            }
+            Swivel::BestMargin { near } => {
+                let near = near.map(|(rotation, step)| NearAngle {
+                    angle: angle_of(aim.nearest(rotation)),
+                    step,
+                });
+                let best = match end {
+                    Some(end) => search.best([upper, end], near),
+                    None => search.best([upper], near),
+                };
+                (best.angle, aim.turned(reference, best.angle))
+            }
+            Swivel::CornerSum(of) => {
+                allowed(search);
+                let psi =
+                    Angle::from_radians(corners::least_sum(climb, upper.turning.halves(), of));
+                (psi, aim.turned(reference, psi))
+            }
+        };
+        self.outcome(goal, self.pose(goal, &aim, rotation), psi, search.arcs().is_empty())
+    }
+
+    /// The pose as near to a solved one as the limits let it, by [`PreparedLimit::project`] of the upper
+    /// joint and the end, and how far it is from the goal then. The hinge stays as it is.
+    #[must_use]
+    pub fn clamped(&self, goal: &LimbGoal, found: &LimbOutcome) -> LimbOutcome {
+        let LimbPose { locals: [upper, hinge, end], reach, half, .. } = found.pose;
+        let project = |limit: &PreparedLimit, zero: Rotation, local: Rotation| {
+            zero * limit.project(zero.inverse() * local)
+        };
+        let moved = project(&self.upper, self.zeros[0], upper);
+        // The end is turned as before, if its limit lets it.
+        let kept = match goal.rotation {
+            Some(rotation) => (moved * hinge).inverse() * rotation,
+            None => end,
+        };
+        let end = project(&self.end, self.zeros[2], kept);
+        let end_m = self.hinge.end_m(half);
+        let position_m = if goal.position_m.is_finite() { goal.position_m } else { DVec3::ZERO };
+        let off = moved * end_m - position_m;
+        let pose = LimbPose {
+            locals: [moved, hinge, end],
+            miss_m: trig::length3(off.x, off.y, off.z),
+            miss: goal
+                .rotation
+                .map_or(Angle::ZERO, |rotation| (moved * hinge * end).distance(rotation)),
+            reach,
+            half,
+        };
+        let swivel = found.swivel;
+        self.outcome(goal, pose, swivel, found.status == LimitStatus::NoSwivel)
+    }
+
+    fn outcome(&self, goal: &LimbGoal, pose: LimbPose, swivel: Angle, none: bool) -> LimbOutcome {
+        let [upper, _, end] = pose.locals;
+        let distance = |limit: &PreparedLimit, zero: Rotation, local: Rotation| {
+            limit.distance(zero.inverse() * local)
+        };
+        let margins = [
+            distance(&self.upper, self.zeros[0], upper),
+            self.hinge.margin(pose.hinge()),
+            distance(&self.end, self.zeros[2], end),
+        ];
+        // An end that is left alone is not asked.
+        let asked = if goal.rotation.is_some() { margins[2] } else { margins[0] };
+        let inside = margins[0].radians().min(asked.radians()) >= -ACTIVE;
+        let status = match (inside, none) {
+            (_, true) => LimitStatus::NoSwivel,
+            (true, false) => LimitStatus::Inside,
+            (false, false) => LimitStatus::Outside,
+        };
+        LimbOutcome { pose, swivel, margins, status }
+    }
+
+    #[inline(always)]
+    fn aim(&self, goal: &LimbGoal) -> Aim {
+        let goal_m = if goal.position_m.is_finite() { goal.position_m } else { DVec3::ZERO };
+        let square = goal_m.length_squared();
+        let bend = self.hinge.bend(square);
+        // What is reached is as long as the goal is far, so that one root does for both.
+        if bend.reach == Reach::Reached && square > self.hinge.not_folded {
+            let scale = 1.0 / square.sqrt();
+            // By a difference of squares.
+            let miss_m = 0.5 * scale * (bend.end_m.length_squared() - square).abs();
+            return Aim { bend, miss_m, line: bend.end_m * scale, to: goal_m * scale };
         }
+        self.aim_with_care(bend, goal_m)
+    }
+
+    #[cold]
+    fn aim_with_care(&self, bend: Bend, goal_m: DVec3) -> Aim {
+        // A limb that ends where it begins has the direction of its upper bone.
+        let line = normal(bend.end_m).or_else(|| normal(self.hinge.upper_m)).unwrap_or(DVec3::Z);
+        let to = normal(goal_m).unwrap_or_else(|| self.zeros[0] * line);
+        let length = |v: DVec3| trig::length3(v.x, v.y, v.z);
+        // Both are on one line.
+        let miss_m = (length(bend.end_m) - length(goal_m)).abs();
+        Aim { bend, miss_m, line, to }
+    }
+
+    #[inline(always)]
+    fn pose(&self, goal: &LimbGoal, aim: &Aim, upper: Rotation) -> LimbPose {
+        let Bend { local, half, reach, .. } = aim.bend;
+        let end = match goal.rotation {
+            Some(rotation) => (upper * local).inverse() * rotation,
+            None => self.zeros[2],
+        };
+        LimbPose { locals: [upper, local, end], miss_m: aim.miss_m, miss: Angle::ZERO, reach, half }
     }
 }
 
-/// The rotations of the upper joint that point the end at a goal: one turned about the line there.
-struct Turns {
-    /// From the upper joint to the end, in its own space, and what that is to be turned to.
+/// A limb that is as long as it should be, and where it is to point.
+struct Aim {
+    bend: Bend,
+    /// How far the end is from the goal when it points there.
+    miss_m: f64,
+    /// From the upper joint to the end, in its own space, and what that is to be turned to: unit vectors.
     line: DVec3,
     to: DVec3,
-    /// Where the hinge is to the side of the line, in the upper joint's space: a unit vector.
-    side: DVec3,
 }
 
-impl Turns {
-    fn new(bend: &Bend, goal_m: DVec3, zero: Rotation) -> Self {
-        // A limb that ends where it begins has the direction of its upper bone.
-        let line = unit(bend.end_m).or_else(|| unit(bend.upper_m)).unwrap_or(DVec3::Z);
-        let to = unit(goal_m).unwrap_or(zero * line);
-        let across = |v: DVec3| unit(v - line * v.dot(line));
-        let side = across(bend.side).or_else(|| perpendicular(line)).unwrap_or(DVec3::X);
-        Self { line, to, side }
-    }
-
-    /// That with the hinge on the side of a direction, turned by an angle about the line.
-    fn from(&self, toward: DVec3, angle: f64) -> Rotation {
+impl Aim {
+    /// With the hinge on the side of a direction, turned by an angle about the line.
+    #[inline(always)]
+    fn toward(&self, toward: DVec3, angle: Angle) -> Rotation {
+        // Across the line, however short.
+        let side = ordinary(self.bend.side)
+            .or_else(|| normal(self.bend.side))
+            .or_else(|| perpendicular(self.line))
+            .unwrap_or(DVec3::X);
         let across = toward - self.to * toward.dot(self.to);
-        let there = unit(across).or_else(|| perpendicular(self.to)).unwrap_or(DVec3::X);
-        let (sin, cos) = trig::sin_cos(angle);
-        let there = there * cos + self.to.cross(there) * sin;
-        let frame = |line: DVec3, side: DVec3| {
-            Rotation::from_matrix(glam::DMat3::from_cols(line, side, line.cross(side)))
+        let there = ordinary(across).or_else(|| self.fallback(toward)).unwrap_or(DVec3::X);
+        let angle = angle.radians();
+        let there = if angle == 0.0 || !angle.is_finite() {
+            there
+        } else {
+            let (sin, cos) = trig::sin_cos(angle);
+            there * cos + self.to.cross(there) * sin
         };
-        let (from, to) = (frame(self.line, self.side), frame(self.to, there));
-        to.unwrap_or_default() * from.unwrap_or_default().inverse()
+        frames::between(self.line, self.to, side, there).unwrap_or_default()
     }
 
-    /// The one that is nearest to a rotation: of all `reference · R(line, ψ)` the one with the largest
-    /// scalar part of the quaternion to it.
-    fn nearest(&self, to: Rotation) -> Rotation {
-        let reference = self.from(to * self.side, 0.0);
-        let between = (reference.inverse() * to).quat();
-        let along = between.x * self.line.x + between.y * self.line.y + between.z * self.line.z;
-        let turn = glam::DQuat::from_xyzw(
-            self.line.x * along,
-            self.line.y * along,
-            self.line.z * along,
-            between.w,
-        );
-        // A rotation by half a turn about an axis across the line is as far from all of them.
-        Rotation::new(turn).map_or(reference, |turn| reference * turn)
+    /// A direction across the line for one that is very long or short, or along it.
+    #[cold]
+    fn fallback(&self, toward: DVec3) -> Option<DVec3> {
+        let toward = normal(toward)?;
+        let across = toward - self.to * toward.dot(self.to);
+        ordinary(across).or_else(|| perpendicular(self.to))
     }
+
+    #[inline(always)]
+    fn nearest(&self, upper: Rotation) -> Rotation {
+        frames::nearest(upper, self.line, self.to).unwrap_or(upper)
+    }
+
+    fn turned(&self, reference: Rotation, angle: Angle) -> Rotation {
+        Turning::about(reference, self.line, Rotation::IDENTITY).at(angle)
+    }
+}
+
+/// If its square neither overflows nor underflows, nor is it rounding of a vector of unit length.
+#[inline(always)]
+fn ordinary(v: DVec3) -> Option<DVec3> {
+    let square = v.length_squared();
+    (square > 1e-30 && square < 1e30).then_some(v)
 }
 
 #[cfg(test)]

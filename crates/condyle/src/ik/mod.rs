@@ -1,6 +1,6 @@
 //! Inverse kinematics: which rotations of joints put a hand or a foot where it should be.
 //!
-//! [`limb`] is exact, for an arm or a leg. A [`Solver`] is for any joints of a [`Figure`] and any
+//! [`limb`] is exact, for an arm or a leg, and stays inside the limits of its joints. A [`Solver`] is for any joints of a [`Figure`] and any
 //! [`Goal`]s. [`Goals`] are those of all frames of a clip: read from a document or taken from another
 //! motion, and [followed](Goals::follow).
 

@@ -153,6 +153,40 @@ impl Edges {
         self.edges.get(index).map_or(DVec3::NAN, |edge| edge.normal)
     }
 
+    /// The unit normal of an arc's plane, to its left, and the unit normals of the planes across it at its
+    /// ends, both positive where the foot of the perpendicular is on the arc.
+    pub(crate) fn half_spaces(&self, index: usize) -> Option<(DVec3, [DVec3; 2])> {
+        self.edges.get(index).map(|edge| (edge.normal, [edge.after_start, edge.before_end]))
+    }
+
+    /// [`half_spaces`](Self::half_spaces) of an arc that may come within `slack` of a plane at a height
+    /// along a unit vector; `None` of many that do not.
+    #[inline]
+    pub(crate) fn sides_of(
+        &self,
+        index: usize,
+        along: DVec3,
+        height: f64,
+        slack: f64,
+    ) -> Option<(DVec3, [DVec3; 2])> {
+        let edge = self.edges.get(index)?;
+        let (start, end) = (along.dot(edge.start) - height, along.dot(edge.end) - height);
+        let far = 4.0 * slack;
+        // On one side at both ends, it may still bulge over.
+        let toward = if start > far && end > far {
+            -1.0
+        } else if start < -far && end < -far {
+            1.0
+        } else {
+            0.0
+        };
+        let bulges = || {
+            edge.after_start.dot(along) * toward >= 0.0
+                && edge.before_end.dot(along) * toward >= 0.0
+        };
+        (toward == 0.0 || bulges()).then_some((edge.normal, [edge.after_start, edge.before_end]))
+    }
+
     /// The point nearest to a unit vector, `None` if there are no arcs.
     ///
     /// # Source

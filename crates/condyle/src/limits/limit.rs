@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::{SwingLimit, TwistLimit};
-use crate::math::{Arc, EulerOrder, SwingAxes};
+use crate::math::{Arc, EulerOrder, Rotation, SwingAxes};
 
 /// Which rotations a joint may take.
 ///
@@ -51,6 +51,17 @@ pub struct EulerBox {
     pub order: EulerOrder,
     /// The angles, in the same order.
     pub arcs: [Arc; 3],
+}
+
+impl EulerBox {
+    /// The rotations at the ends of all three arcs: the eight corners of the source note (C10), with those
+    /// of the first arc's lower end first. None for an arc that is empty.
+    #[must_use]
+    pub fn corners(&self) -> Vec<Rotation> {
+        let ends = self.arcs.map(|arc| [arc.min(), arc.max()]);
+        let corner = |i: usize| [ends[0][i >> 2 & 1], ends[1][i >> 1 & 1], ends[2][i & 1]];
+        (0..8).filter_map(|i| self.order.to_rotation(corner(i))).collect()
+    }
 }
 
 /// A region for the direction of the bone, and a range of twist.

@@ -60,7 +60,8 @@ pub use soft::SoftLimit;
 pub use swing::{SwingLimit, SwingShape};
 #[cfg(test)]
 pub(crate) use triangulation::Triangulation;
-pub use turning::Turning;
+pub(crate) use turning::Climb;
+pub use turning::{BestTurn, NearAngle, Turned, Turning, TurningSearch};
 pub use twist::{TwistAt, TwistBounds, TwistLimit, TwistOffset};
 
 /// Radians. What is outside a limit by no more than this counts as inside, and is left alone. A

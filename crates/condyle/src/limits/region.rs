@@ -167,6 +167,15 @@ impl Region {
         best
     }
 
+    /// If a nearest point is between the ends of a great arc: the arc's normal, to the left, and two
+    /// vectors that are at acute angles to the directions whose nearest point is between its ends, too.
+    pub(crate) fn great_arc(&self, nearest: &Nearest) -> Option<(DVec3, [DVec3; 2])> {
+        match nearest.piece {
+            Piece::Great(edge) if nearest.foot.at.is_some() => self.edges.half_spaces(edge),
+            _ => None,
+        }
+    }
+
     /// Signed geodesic distance to the boundary, positive inside; π where there is no boundary.
     pub(crate) fn distance(&self, d: DVec3) -> f64 {
         let Some(nearest) = self.nearest(d) else { return PI };

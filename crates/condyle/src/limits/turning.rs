@@ -1,11 +1,17 @@
-//! A rotation that turns about an axis: at which angles a limit allows it.
+//! A rotation that turns about an axis: at which angles limits allow it, and at which they are farthest.
+
+mod best;
+mod climb;
+mod wave;
 
 use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
+use self::best::Bounded;
+pub(crate) use self::climb::Climb;
+use self::wave::{At, Swung};
 use super::PreparedLimit;
-use super::ball::Ball;
 use crate::math::{Angle, Arc, Rotation, trig, unit};
 
 /// The rotations `left · R(axis, ψ) · right`, for all angles ψ: what a shoulder does while its hand stays
@@ -19,14 +25,81 @@ pub struct Turning {
     pub right: Rotation,
 }
 
+/// A limit, and the rotations that it is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Turned<'a> {
+    /// The limit.
+    pub limit: &'a PreparedLimit,
+    /// The rotations.
+    pub turning: Turning,
+}
+
+/// Where to look for an angle: near another.
+#[derive(Clone, Copy, Debug)]
+pub struct NearAngle {
+    /// That other.
+    pub angle: Angle,
+    /// How far from it, at most.
+    pub step: Angle,
+}
+
+/// What [`TurningSearch::best`] finds.
+#[derive(Clone, Copy, Debug)]
+pub struct BestTurn {
+    /// The angle.
+    pub angle: Angle,
+    /// Whether all limits allow it; if not, none is allowed, and this is the least outside.
+    pub inside: bool,
+}
+
+/// Questions about limits that turn by the same angle together. Its memory is used again, so that nothing
+/// is allocated once it is large enough.
+///
+/// ```
+/// use condyle::glam::DVec3;
+/// use condyle::limits::{Limit, SwingLimit, SwingTwistLimit, Turned, Turning, TurningSearch};
+/// use condyle::math::{Angle, Rotation, SwingAxes};
+///
+/// // A bone along x, in a cone of 30° about x, goes around an axis that is 40° from x.
+/// let radius = Angle::from_degrees(30.0);
+/// let limit = Limit::SwingTwist(SwingTwistLimit {
+///     axes: SwingAxes::new(DVec3::X, None).unwrap(),
+///     swing: SwingLimit::Ellipse { rx: radius, ry: radius },
+///     ..SwingTwistLimit::default()
+/// });
+/// let limit = limit.prepare()?;
+/// let axis = Rotation::about_z(Angle::from_degrees(40.0)) * DVec3::X;
+/// let turning = Turning::new(Rotation::IDENTITY, axis, Rotation::IDENTITY).unwrap();
+/// let mut search = TurningSearch::default();
+/// let [arc] = search.allowed([Turned { limit: &limit, turning }]) else { panic!() };
+/// assert!((limit.distance(turning.at(arc.max()))).degrees().abs() < 1e-9);
+/// let best = search.best([Turned { limit: &limit, turning }], None);
+/// assert!(best.inside && best.angle.degrees().abs() < 0.1);
+/// # Ok::<(), condyle::limits::LimitError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct TurningSearch {
+    borders: Vec<Border>,
+    todo: Vec<[f64; 4]>,
+    arcs: Vec<Arc>,
+    /// The borders that the arcs are between, by their numbers; of a full arc any.
+    ends: Vec<[usize; 2]>,
+    bounded: Bounded,
+    climb: Climb,
+}
+
 /// In what is not a polygon, arcs narrower than this may be missed, and gaps, in radians: 0.06°.
 const FINE: f64 = 1e-3;
 
-/// The distance to a boundary changes by at most this times the angle.
+/// The distance to a boundary changes by at most this times the angle, unless the bone comes near to the
+/// direction opposite to its own, where twist is not defined.
 const SPEED: f64 = 2.0;
 
 /// The same where the range of twist depends on the direction.
 const SPEED_BY_SWING: f64 = 20.0;
+
+/// The direction of a bone changes by at most the angle.
+const SPEED_OF_SWING: f64 = 1.0;
 
 /// A border at an edge's end belongs to both edges there, this far beyond their ends.
 const SLACK: f64 = 1e-9;
@@ -36,6 +109,11 @@ impl Turning {
     #[must_use]
     pub fn new(left: Rotation, axis: DVec3, right: Rotation) -> Option<Self> {
         Some(Self { left, axis: unit(axis)?, right })
+    }
+
+    /// [`new`](Self::new) for an axis that is a unit vector.
+    pub(crate) const fn about(left: Rotation, axis: DVec3, right: Rotation) -> Self {
+        Self { left, axis, right }
     }
 
     /// The rotation at an angle.
@@ -55,16 +133,90 @@ impl Turning {
     }
 
     /// The quaternion at an angle: the first times cos ψ/2 and the second times sin ψ/2.
-    fn halves(&self) -> [DQuat; 2] {
+    pub(crate) fn halves(&self) -> [DQuat; 2] {
         let DVec3 { x, y, z } = self.axis;
         let (left, right) = (self.left.quat(), self.right.quat());
         [left * right, left * DQuat::from_xyzw(x, y, z, 0.0) * right]
     }
 }
 
-impl PreparedLimit {
-    /// The arcs of angles at which a turning rotation is allowed, in the order of their beginnings from
-    /// −π on; one full arc if it always is. `arcs` is emptied first.
+/// An angle at which it may change whether a limit allows its rotation.
+#[derive(Clone, Copy, Debug)]
+struct Border {
+    angle: f64,
+    at: At,
+    /// Of which of the limits, and what of it.
+    joint: usize,
+    of: BorderOf,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum BorderOf {
+    /// This edge of its region.
+    Edge(usize),
+    /// The first or the last twist.
+    Twist(usize),
+    Other,
+}
+
+/// What is known of a limit while it turns.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there are one or two, on the stack")]
+enum Asked<'a> {
+    Always,
+    /// There is nothing but single angles.
+    Never(&'a Turned<'a>),
+    Swung(Swung<'a>, &'a Turned<'a>),
+    Other(&'a Turned<'a>),
+}
+
+impl<'a> Asked<'a> {
+    fn new(of: &'a Turned<'a>) -> Self {
+        if of.limit.is_free() {
+            Self::Always
+        } else if of.limit.is_surface() {
+            Self::Never(of)
+        } else {
+            let swung = Swung::new(of.limit, &of.turning);
+            swung.map_or(Self::Other(of), |swung| Self::Swung(swung, of))
+        }
+    }
+
+    fn is_inside(&self, psi: f64, at: At) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never(_) => false,
+            Self::Swung(swung, _) => swung.is_inside(at),
+            Self::Other(of) => of.limit.contains(of.turning.at(Angle::from_radians(psi))),
+        }
+    }
+
+    fn distance(&self, psi: f64) -> f64 {
+        match self {
+            Self::Always => PI,
+            Self::Never(of) | Self::Swung(_, of) | Self::Other(of) => of.distance(psi),
+        }
+    }
+
+    /// How fast the distance changes between two angles less than half a turn apart, at most.
+    fn speed(&self, from: f64, to: f64) -> f64 {
+        match self {
+            Self::Swung(swung, _) => swung.speed(At::new(from), At::new(to)),
+            Self::Other(of) if of.limit.ball().is_some() => SPEED_BY_SWING,
+            _ => SPEED,
+        }
+    }
+}
+
+impl Turned<'_> {
+    fn distance(&self, psi: f64) -> f64 {
+        self.limit.distance(self.turning.at(Angle::from_radians(psi))).radians()
+    }
+}
+
+impl TurningSearch {
+    /// The arcs of angles at which all limits allow their rotations, in the order of their beginnings from
+    /// −π on; one full arc if they always do.
     ///
     /// # Source
     ///
@@ -80,60 +232,213 @@ impl PreparedLimit {
     /// volume, there are none even about their own axes. Of shapes other than
     /// polygons, arcs and gaps below 0.06° may be missed; and wider ones where the range of twist
     /// changes by more than 20 times as much as the direction.
-    pub fn allowed(&self, turning: &Turning, arcs: &mut Vec<Arc>) {
-        arcs.clear();
-        if self.is_surface() {
+    pub fn allowed<const N: usize>(&mut self, of: [Turned<'_>; N]) -> &[Arc] {
+        self.find_arcs(&of.each_ref().map(Asked::new));
+        &self.arcs
+    }
+
+    /// What [`allowed`](Self::allowed) found, or [`best`](Self::best) on its way.
+    #[must_use]
+    pub fn arcs(&self) -> &[Arc] {
+        &self.arcs
+    }
+
+    /// The angle with the largest margin, which is the smallest [`distance`](PreparedLimit::distance) of
+    /// all limits.
+    ///
+    /// Near an angle it is the largest within a step of that, in the arc of allowed angles where that is, or
+    /// in the nearest arc, from its nearest end on. So a margin that is larger elsewhere does not make it
+    /// jump.
+    ///
+    /// # Domain and singularity
+    ///
+    /// Exact for limits of swing and twist with the same range of twist everywhere, to 1e-7 rad where the
+    /// margin is above 1°. Otherwise within 0.03° of the largest margin, as long as that does not change
+    /// faster than twice the angle (20 times if the range of twist depends on the direction) and is not
+    /// flat at the top. Among angles with the same margin it is any. If nothing is allowed, it is the angle
+    /// that is least outside, to the same 0.03°.
+    pub fn best<const N: usize>(
+        &mut self,
+        of: [Turned<'_>; N],
+        near: Option<NearAngle>,
+    ) -> BestTurn {
+        let asked = of.each_ref().map(Asked::new);
+        self.find_arcs(&asked);
+        let inside = !self.arcs.is_empty();
+        let near = near.map(|near| {
+            let angle = near.angle.wrapped().radians();
+            let step = near.step.radians().clamp(0.0, PI);
+            [if angle.is_finite() { angle } else { 0.0 }, if step.is_nan() { 0.0 } else { step }]
+        });
+        let window = near.map(|[angle, step]| self.window(angle, step));
+        let exact = |one: &Asked<'_>| matches!(one, Asked::Swung(..) | Asked::Always);
+        let angle = if asked.iter().all(|one| matches!(one, Asked::Always)) {
+            near.map_or(0.0, |[angle, _]| angle)
+        } else if inside && asked.iter().all(exact) {
+            self.best_bounded(&asked, window)
+        } else {
+            let distance =
+                |psi: f64| asked.iter().fold(PI, |least, one| least.min(one.distance(psi)));
+            let speed = |from: f64, to: f64| {
+                asked.iter().fold(0.0, |most: f64, one| most.max(one.speed(from, to)))
+            };
+            self.best_climbed(distance, speed, window)
+        };
+        BestTurn { angle: Angle::from_radians(angle).wrapped(), inside }
+    }
+
+    fn best_bounded(&mut self, joints: &[Asked<'_>], window: Option<[f64; 2]>) -> f64 {
+        self.bounded.clear();
+        if let Some([from, to]) = window {
+            self.bounded.look(joints, [from, to - from], [None; 2]);
+        } else {
+            for (arc, ends) in self.arcs.iter().zip(&self.ends) {
+                let range = [arc.min().radians(), arc.width().radians()];
+                let borders =
+                    if arc.is_full() { [None; 2] } else { ends.map(|end| self.borders.get(end)) };
+                self.bounded.look(joints, range, borders);
+            }
+        }
+        self.bounded.best().map_or(0.0, At::angle)
+    }
+
+    fn best_climbed(
+        &mut self,
+        distance: impl Fn(f64) -> f64,
+        speed: impl Fn(f64, f64) -> f64,
+        window: Option<[f64; 2]>,
+    ) -> f64 {
+        let Self { climb, borders, arcs, .. } = self;
+        // Where the bone is nearly opposite to its own direction, the twist goes through its range in no
+        // time: so at all borders, and between them.
+        let next = |i: usize| borders.get(i + 1).map_or(borders[0].angle + TAU, |next| next.angle);
+        let seeds = |(i, here): (usize, &Border)| [here.angle, 0.5 * (here.angle + next(i))];
+        let mut best = [0.0, f64::NEG_INFINITY];
+        let mut look = |range: [f64; 2]| {
+            let also = borders.iter().enumerate().flat_map(seeds);
+            let found = climb.climb(&distance, range, &speed, also);
+            if found[1] > best[1] {
+                best = found;
+            }
+        };
+        match window {
+            Some(range) => look(range),
+            None if arcs.is_empty() => look([-PI, PI]),
+            None => arcs.iter().for_each(|arc| look([arc.min().radians(), arc.max().radians()])),
+        }
+        best[0]
+    }
+
+    /// From where to where to look near an angle.
+    fn window(&self, angle: f64, step: f64) -> [f64; 2] {
+        let off = |arc: &Arc| arc.distance(Angle::from_radians(angle)).radians();
+        let nearest = self.arcs.iter().copied().max_by(|a, b| off(a).total_cmp(&off(b)));
+        let Some(arc) = nearest.filter(|arc| !arc.is_full()) else {
+            return [angle - step, angle + step];
+        };
+        let start = arc.nearest(Angle::from_radians(angle)).map_or(angle, Angle::radians);
+        let [min, max] = [arc.min().radians(), arc.max().radians()];
+        // As it is counted in the arc; at its ends a turn may be all that is off.
+        let lifted = if start < min { start + TAU } else { start };
+        let lifted = if lifted > max && lifted - TAU >= min { lifted - TAU } else { lifted };
+        let lifted = lifted.clamp(min, max);
+        [(lifted - step).max(min), (lifted + step).min(max)]
+    }
+
+    fn find_arcs(&mut self, asked: &[Asked<'_>]) {
+        self.arcs.clear();
+        self.ends.clear();
+        self.borders.clear();
+        if asked.iter().any(|one| matches!(one, Asked::Never(_))) {
             return;
         }
-        let mut borders = Vec::new();
-        match self.ball().and_then(|ball| Some((ball, ball.plain_twist()?))) {
-            Some((ball, twist)) if ball.region().is_polygon() => {
-                polygon_borders(ball, turning, &mut borders);
-                if !twist.is_full() {
-                    for end in [twist.min, twist.max] {
-                        borders.extend(twist_border(ball, turning, end));
-                    }
-                }
-            }
-            _ => {
-                let distance = |psi: f64| self.distance(turning.at(Angle::from_radians(psi)));
-                let by_swing = self.ball().is_some_and(|ball| ball.plain_twist().is_none());
-                let speed = if by_swing { SPEED_BY_SWING } else { SPEED };
-                scan(|psi| distance(psi).radians(), speed, &mut borders);
-            }
+        for (joint, one) in asked.iter().enumerate() {
+            self.add_borders(joint, one);
         }
-        borders.sort_unstable_by(f64::total_cmp);
-        let inside = |psi: f64| self.contains(turning.at(Angle::from_radians(psi)));
-        let (Some(&first), Some(&last)) = (borders.first(), borders.last()) else {
-            if inside(0.0) {
+        let Self { borders, arcs, ends, .. } = self;
+        borders.sort_unstable_by(|a, b| a.angle.total_cmp(&b.angle));
+        let inside = |psi: f64, at: At| asked.iter().all(|one| one.is_inside(psi, at));
+        let count = borders.len();
+        let Some(first) = borders.first() else {
+            if inside(0.0, At::ZERO) {
                 arcs.push(Arc::FULL);
+                ends.push([0, 0]);
             }
             return;
         };
+        // Where the arc that is being walked through begins.
         let mut from = None;
-        let following = borders.iter().copied().skip(1).chain([first + TAU]);
-        for (here, next) in borders.iter().copied().zip(following) {
+        for (i, here) in borders.iter().enumerate() {
+            let (next, turn) = borders.get(i + 1).map_or((first, TAU), |next| (next, 0.0));
+            let width = next.angle + turn - here.angle;
             // Narrower ones have no middle.
-            let holds = next - here > 1e-14 && inside(0.5 * (here + next));
-            match (holds, from) {
-                (true, None) => from = Some(here),
-                (false, Some(start)) if next - here > 1e-14 => {
-                    arcs.extend(between(start, here));
+            if width <= 1e-14 {
+                continue;
+            }
+            let middle = here.angle + 0.5 * width;
+            match (inside(middle, here.at.middle(next.at, width > PI)), from) {
+                (true, None) => from = Some(i),
+                (false, Some(start)) => {
+                    let start_angle = borders.get(start).map_or(0.0, |b| b.angle);
+                    arcs.extend(between(start_angle, here.angle));
+                    ends.push([start, i]);
                     from = None;
                 }
                 _ => {}
             }
         }
         let Some(start) = from else { return };
-        let end = last.max(first + TAU);
+        let start_angle = borders.get(start).map_or(0.0, |b| b.angle);
         // Over the end of the circle into what begins there.
-        match arcs.first().copied() {
-            None if start == first => arcs.push(Arc::FULL),
-            Some(joined) if (joined.min().radians() - first).abs() < 1e-14 => {
+        let begins = |arc: &Arc| (arc.min().radians() - first.angle).abs() < 1e-14;
+        match arcs.first().copied().filter(begins) {
+            Some(joined) => {
                 arcs.remove(0);
-                arcs.extend(between(start, joined.max().radians() + TAU));
+                let [_, end] = ends.remove(0);
+                arcs.extend(between(start_angle, joined.max().radians() + TAU));
+                ends.push([start, end]);
             }
-            _ => arcs.extend(between(start, end)),
+            None if arcs.is_empty() && start_angle - first.angle < 1e-14 => {
+                arcs.push(Arc::FULL);
+                ends.push([0, 0]);
+            }
+            None => {
+                arcs.extend(between(start_angle, first.angle + TAU));
+                ends.push([start, count]);
+            }
+        }
+        // Its last border is the first.
+        for end in ends.iter_mut().flatten().filter(|end| **end == count) {
+            *end = 0;
+        }
+    }
+
+    /// Where it may change whether a limit allows its rotation.
+    fn add_borders(&mut self, joint: usize, asked: &Asked<'_>) {
+        let Self { borders, todo, .. } = self;
+        let exact = |at: At, of: BorderOf| Border { angle: at.angle(), at, joint, of };
+        let found = |psi: f64| Border { angle: psi, at: At::new(psi), joint, of: BorderOf::Other };
+        match asked {
+            Asked::Always | Asked::Never(_) => {}
+            Asked::Swung(swung, _) => {
+                let region = swung.ball.region();
+                if region.is_polygon() {
+                    let add = |edge: usize, at: At| borders.push(exact(at, BorderOf::Edge(edge)));
+                    polygon_borders(swung, add);
+                } else {
+                    let distance = |psi: f64| region.distance(swung.direction(At::new(psi)));
+                    let holds = |psi: f64| region.contains(swung.direction(At::new(psi)));
+                    scan(distance, holds, SPEED_OF_SWING, todo, |psi| borders.push(found(psi)));
+                }
+                let twist = swung.twist.iter().flat_map(|twist| twist.borders).enumerate();
+                let twist = twist.filter_map(|(end, at)| Some(exact(at?, BorderOf::Twist(end))));
+                borders.extend(twist);
+            }
+            Asked::Other(of) => {
+                let distance = |psi: f64| of.distance(psi);
+                let holds = |psi: f64| of.distance(psi) >= 0.0;
+                scan(distance, holds, asked.speed(0.0, 0.0), todo, |psi| borders.push(found(psi)));
+            }
         }
     }
 }
@@ -143,50 +448,36 @@ fn between(from: f64, to: f64) -> Option<Arc> {
 }
 
 /// Where the bone crosses an edge.
-fn polygon_borders(ball: &Ball, turning: &Turning, borders: &mut Vec<f64>) {
-    let axes = ball.axes();
-    let [even, along, across] = turning.circle(axes.bone()).map(|part| axes.components(part));
-    let edges = ball.region().edges();
-    for (i, (from, to)) in edges.iter().enumerate() {
-        let n = edges.normal(i);
-        let (a, b, c) = (n.dot(even), n.dot(along), n.dot(across));
-        let square = b * b + c * c;
-        let under = square - a * a;
-        // Touched at most, or in the plane all the way.
-        if under <= 0.0 || square < 1e-30 {
-            continue;
-        }
-        let root = under.sqrt();
-        let (before, after) = (n.cross(from), to.cross(n));
-        for root in [root, -root] {
-            let (cos, sin) = ((-a * b - c * root) / square, (-a * c + b * root) / square);
-            let d = even + along * cos + across * sin;
-            if before.dot(d) >= -SLACK && after.dot(d) >= -SLACK {
-                borders.push(trig::atan2(sin, cos));
+///
+/// The bone's circle is where a plane `pole · x = height` meets the sphere. Most edges are on one side of it.
+fn polygon_borders(swung: &Swung<'_>, mut add: impl FnMut(usize, At)) {
+    let edges = swung.ball.region().edges();
+    let (pole, height) = swung.plane();
+    for i in 0..edges.len() {
+        let Some(sides) = edges.sides_of(i, pole, height, SLACK) else { continue };
+        let (n, [after, before]) = sides;
+        let Some(roots) = swung.wave(n).roots() else { continue };
+        for root in roots {
+            let d = swung.direction(root);
+            if after.dot(d) >= -SLACK && before.dot(d) >= -SLACK {
+                add(i, root);
             }
         }
     }
 }
 
-/// Where the twist has an angle: there is one such place at most, as both halves are linear.
-fn twist_border(ball: &Ball, turning: &Turning, twist: f64) -> Option<f64> {
-    let bone = ball.axes().bone();
-    let (sin, cos) = trig::sin_cos(0.5 * twist);
-    // sin(t/2 of the rotation − twist/2) of both halves.
-    let off =
-        turning.halves().map(|q| (q.x * bone.x + q.y * bone.y + q.z * bone.z) * cos - q.w * sin);
-    let [even, turned] = off;
-    if even == 0.0 && turned == 0.0 {
-        return None;
-    }
-    Some(Angle::from_radians(2.0 * trig::atan2(-even, turned)).wrapped().radians())
-}
-
-/// Where a function of an angle changes its sign, if it does not change faster than a speed.
-fn scan(f: impl Fn(f64) -> f64, speed: f64, borders: &mut Vec<f64>) {
-    const FIRST: u32 = 64;
+/// Where a function of an angle changes its sign, if it does not change faster than a speed. Whether it is
+/// negative is asked of `holds` once that is all that matters.
+fn scan(
+    f: impl Fn(f64) -> f64,
+    holds: impl Fn(f64) -> bool,
+    speed: f64,
+    todo: &mut Vec<[f64; 4]>,
+    mut add: impl FnMut(f64),
+) {
+    const FIRST: u32 = 16;
     let at = |i: u32| -PI + TAU * f64::from(i) / f64::from(FIRST);
-    let mut todo: Vec<[f64; 4]> = Vec::new();
+    todo.clear();
     let mut before = f(at(0));
     for i in 0..FIRST {
         let after = f(at(i + 1));
@@ -201,18 +492,18 @@ fn scan(f: impl Fn(f64) -> f64, speed: f64, borders: &mut Vec<f64>) {
             let fm = f(middle);
             todo.extend([[a, fa, middle, fm], [middle, fm, b, fb]]);
         } else if changes {
-            borders.push(bisected(&f, [a, b], fa < 0.0));
+            add(bisected(&holds, [a, b], fa < 0.0));
         }
     }
 }
 
-fn bisected(f: &impl Fn(f64) -> f64, [mut a, mut b]: [f64; 2], negative: bool) -> f64 {
+fn bisected(holds: &impl Fn(f64) -> bool, [mut a, mut b]: [f64; 2], negative: bool) -> f64 {
     while b - a > 1e-14 {
         let middle = 0.5 * (a + b);
         if middle <= a || middle >= b {
             break;
         }
-        if (f(middle) < 0.0) == negative {
+        if holds(middle) != negative {
             a = middle;
         } else {
             b = middle;
@@ -222,111 +513,4 @@ fn bisected(f: &impl Fn(f64) -> f64, [mut a, mut b]: [f64; 2], negative: bool) -
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limits::{
-        EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit,
-    };
-    use crate::math::{EulerOrder, SwingAxes};
-    use crate::synth::Rng;
-
-    fn polygon(rng: &mut Rng, corners: u32) -> SwingLimit {
-        let middle = rng.direction();
-        let (x, y) = middle.any_orthonormal_pair();
-        let corner = |i: u32| {
-            let (sin, cos) = trig::sin_cos(TAU * f64::from(i) / f64::from(corners));
-            let r = rng.between(0.3, 1.6);
-            middle * trig::cos(r) + (x * cos + y * sin) * trig::sin(r)
-        };
-        SwingLimit::Polygons(vec![(0..corners).map(corner).collect()])
-    }
-
-    fn limits(rng: &mut Rng) -> Vec<(Limit, bool)> {
-        let arc = |rng: &mut Rng| {
-            let (min, width) = (rng.between(-180.0, 180.0), rng.between(20.0, 300.0));
-            Arc::from_degrees(min, min + width).unwrap()
-        };
-        let axes = SwingAxes::new(rng.direction(), None).unwrap();
-        let ball = |swing, bounds| {
-            let twist = TwistLimit { bounds, ..TwistLimit::default() };
-            Limit::SwingTwist(SwingTwistLimit { axes, swing, twist })
-        };
-        let deg = Angle::from_degrees;
-        let ellipse = SwingLimit::Ellipse {
-            rx: deg(rng.between(10.0, 120.0)),
-            ry: deg(rng.between(10.0, 80.0)),
-        };
-        let table = (0..6).map(|_| TwistAt { direction: rng.direction(), arc: arc(rng) }).collect();
-        let shape = polygon(rng, 20);
-        vec![
-            (Limit::Free, true),
-            (ball(polygon(rng, 20), TwistBounds::Free), true),
-            (ball(polygon(rng, 5), TwistBounds::Arc(arc(rng))), true),
-            (ball(shape.clone(), TwistBounds::Arc(arc(rng))), true),
-            (ball(SwingLimit::Free, TwistBounds::Arc(arc(rng))), true),
-            (ball(ellipse.clone(), TwistBounds::Arc(arc(rng))), false),
-            (
-                ball(SwingLimit::Grown { of: Box::new(shape), by: deg(4.0) }, TwistBounds::Free),
-                false,
-            ),
-            (ball(ellipse, TwistBounds::BySwing(table)), false),
-            (
-                Limit::EulerBox(EulerBox {
-                    order: EulerOrder::ZYZ,
-                    arcs: [arc(rng), Arc::from_degrees(20.0, 120.0).unwrap(), arc(rng)],
-                }),
-                false,
-            ),
-        ]
-    }
-
-    /// By asking at every tenth of a degree.
-    #[test]
-    fn c10_allowed_angles_are_those_of_a_sweep() {
-        let rounds = if std::env::var_os("CONDYLE_STUDY").is_some() { 400 } else { 40 };
-        let (mut arcs, mut found, mut worst) = (Vec::new(), 0, 0.0_f64);
-        for seed in 0..rounds {
-            let mut rng = Rng::new(seed);
-            for (n, (limit, exact)) in limits(&mut rng).into_iter().enumerate() {
-                let Ok(limit) = limit.prepare() else { continue };
-                let turning =
-                    Turning::new(rng.rotation(), rng.direction(), rng.rotation()).unwrap();
-                limit.allowed(&turning, &mut arcs);
-                found += arcs.len();
-                assert!(arcs.windows(2).all(|pair| pair[0].max() < pair[1].min()), "{arcs:?}");
-                for i in 0..3600 {
-                    let psi = Angle::from_degrees(0.1 * f64::from(i) - 180.0);
-                    let holds = arcs.iter().any(|arc| arc.contains(psi));
-                    let m = turning.at(psi);
-                    // Of what is narrower than is asked for, or on the border, either is right.
-                    if limit.contains(m) != holds {
-                        let border = limit.distance(m).radians().abs();
-                        let least = if exact { 1e-9 } else { 2.0 * FINE };
-                        assert!(border < least, "{seed} {n} {i} {holds} {border} {arcs:?}");
-                    }
-                }
-                for end in arcs.iter().filter(|arc| !arc.is_full()).flat_map(|a| [a.min(), a.max()])
-                {
-                    let off = limit.distance(turning.at(end)).radians().abs();
-                    if exact {
-                        worst = worst.max(off);
-                    }
-                }
-            }
-        }
-        println!("{found} arcs; ends in polygons off by {worst:.1e}");
-        assert!(found > 100 && worst < 1e-9, "{found} {worst}");
-    }
-
-    #[test]
-    fn c10_nothing_is_allowed_by_what_has_no_volume_and_everything_by_what_is_free() {
-        let turning = Turning::new(Rotation::IDENTITY, DVec3::X, Rotation::IDENTITY).unwrap();
-        let mut arcs = vec![Arc::FULL];
-        let hinge = Limit::Hinge { axis: DVec3::Z, arc: Arc::from_degrees(-10.0, 90.0).unwrap() };
-        hinge.prepare().unwrap().allowed(&turning, &mut arcs);
-        assert_eq!(arcs, []);
-        Limit::Free.prepare().unwrap().allowed(&turning, &mut arcs);
-        assert_eq!(arcs, [Arc::FULL]);
-        assert!(Turning::new(Rotation::IDENTITY, DVec3::ZERO, Rotation::IDENTITY).is_none());
-    }
-}
+mod tests;

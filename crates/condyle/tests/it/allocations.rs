@@ -5,9 +5,11 @@ use std::num::NonZeroUsize;
 use condyle::enforce::BoundRig;
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
 use condyle::glam::DVec3;
-use condyle::math::{EulerOrder, Level, Points, Rotation, Rotations, SwingAxes, batch};
+use condyle::ik::limb::{Limb, LimbGoal, LimbParts, LimbScratch, Swivel};
+use condyle::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
+use condyle::math::{Angle, Arc, EulerOrder, Level, Points, Rotation, Rotations, SwingAxes, batch};
 use condyle::motion::{Clip, Pose, World, WorldTracks};
-use condyle::synth::{Figure, Options, Synth};
+use condyle::synth::{Figure, Options, Rng, Synth};
 
 #[test]
 fn forward_kinematics_does_not_allocate_per_frame() {
@@ -75,6 +77,48 @@ fn batches_do_not_allocate() {
         });
         assert_eq!(done.count_total, 0, "{}: {done:?}", level.name());
     }
+}
+
+#[test]
+fn limbs_are_solved_without_allocating_once_the_scratch_is_large_enough() {
+    let parts = LimbParts {
+        upper_m: DVec3::X * 0.3,
+        lower_m: DVec3::X * 0.25,
+        zeros: [Rotation::IDENTITY; 3],
+        axis: DVec3::Z,
+        arc: Arc::from_degrees(0.0, 145.0).unwrap(),
+    };
+    let corners = [(0.9, 0.2), (0.1, 1.1), (-0.8, 0.4), (-0.2, -0.9)];
+    let corners = corners.map(|(y, z)| DVec3::new(1.0, y, z)).to_vec();
+    let ellipse =
+        SwingLimit::Ellipse { rx: Angle::from_degrees(80.0), ry: Angle::from_degrees(50.0) };
+    let [upper, end] = [SwingLimit::Polygons(vec![corners]), ellipse].map(|swing| {
+        let bounds = TwistBounds::Arc(Arc::from_degrees(-80.0, 90.0).unwrap());
+        let twist = TwistLimit { bounds, ..TwistLimit::default() };
+        let axes = SwingAxes::new(DVec3::X, None).unwrap();
+        Limit::SwingTwist(SwingTwistLimit { axes, swing, twist }).prepare().unwrap()
+    });
+    let limb = Limb::new(&parts).unwrap().with_limits(upper, end);
+    let mut scratch = LimbScratch::default();
+    let box_corners = [Rotation::IDENTITY; 8];
+    let mut all = || {
+        let mut rng = Rng::new(3);
+        for _ in 0..100 {
+            let position_m = rng.direction() * rng.between(0.0, 0.6);
+            let goal = LimbGoal { position_m, rotation: Some(rng.rotation()) };
+            for swivel in [
+                Swivel::Nearest(rng.rotation()),
+                Swivel::BestMargin { near: None },
+                Swivel::BestMargin { near: Some((rng.rotation(), Angle::from_degrees(5.0))) },
+                Swivel::CornerSum(&box_corners),
+            ] {
+                let _ = std::hint::black_box(limb.solve(&goal, swivel, &mut scratch));
+            }
+        }
+    };
+    all();
+    let again = allocation_counter::measure(all);
+    assert_eq!(again.count_total, 0, "{again:?}");
 }
 
 /// What a clip holds: the file's numbers, and the rotations and translations they stand for.

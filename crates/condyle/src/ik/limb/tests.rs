@@ -1,9 +1,12 @@
 //! The judge is forward kinematics, written out here.
 
+mod broken;
+mod limits;
+
 use std::f64::consts::PI;
 
 use super::*;
-use crate::math::angle_between;
+use crate::math::{angle_between, unit};
 use crate::synth::Rng;
 
 /// A limb with a hinge that is tilted by up to so many degrees, and its arc.
@@ -34,6 +37,7 @@ fn c9_what_can_be_reached_is_reached_whatever_the_tilt_of_the_hinge() {
     let count = if std::env::var_os("CONDYLE_STUDY").is_some() { 100_000 } else { 5000 };
     let mut rng = Rng::new(1);
     let mut worst = [0.0_f64; 2];
+    let mut scratch = LimbScratch::default();
     for _ in 0..count {
         let parts = random(&mut rng, 15.0);
         let limb = Limb::new(&parts).unwrap();
@@ -50,17 +54,17 @@ fn c9_what_can_be_reached_is_reached_whatever_the_tilt_of_the_hinge() {
             Swivel::Nearest(rng.rotation()),
         ];
         for swivel in swivels {
-            let found = limb.solve(&goal, swivel);
+            let found = limb.solve(&goal, swivel, &mut scratch).pose;
             let (there_m, turned) = forward(&parts, found.locals);
             assert_eq!(found.reach, Reach::Reached);
             worst[0] = worst[0].max((there_m - position_m).length());
             worst[1] = worst[1].max(turned.distance(rotation).radians());
             assert!((found.miss_m - (there_m - position_m).length()).abs() < 1e-12);
-            assert!(parts.arc.distance(found.hinge).radians() >= -1e-8);
+            assert!(parts.arc.distance(found.hinge()).radians() >= -1e-8);
         }
         // Its own pose is the nearest to itself, unless the hinge has another angle as good.
-        let same = limb.solve(&goal, Swivel::Nearest(locals[0]));
-        let other = Angle::from_radians(same.hinge.radians() - hinge).wrapped().radians();
+        let same = limb.pose_near(&goal, locals[0]);
+        let other = Angle::from_radians(same.hinge().radians() - hinge).wrapped().radians();
         if other.abs() < 1e-7 {
             assert!(same.locals[0].distance(locals[0]).radians() < 1e-5, "{hinge}");
         }
@@ -83,10 +87,12 @@ fn c9_the_hinge_is_on_the_side_that_is_asked_for() {
         let beside = |v: DVec3| unit(v - line * v.dot(line)).unwrap();
         let angle = rng.between(-PI, PI);
         let swivel = Swivel::Given { toward, angle: Angle::from_radians(angle) };
-        let found = limb.solve(&goal, swivel);
+        let found = limb.solve(&goal, swivel, &mut LimbScratch::default()).pose;
         let hinge_at = beside(found.locals[0] * parts.upper_m);
         let turn = Rotation::from_axis_angle(line, Angle::from_radians(angle)).unwrap();
         assert!(angle_between(hinge_at, turn * beside(toward)).radians() < 1e-6);
+        let pole = beside(limb.pose_toward(&goal, toward).locals[0] * parts.upper_m);
+        assert!(angle_between(pole, beside(toward)).radians() < 1e-6);
     }
 }
 
@@ -100,11 +106,12 @@ fn c10_the_nearest_swivel_is_the_nearest() {
         let locals = posed(&mut rng, &parts, 1.0);
         let goal = LimbGoal { position_m: forward(&parts, locals).0, rotation: None };
         let to = rng.rotation();
-        let nearest = limb.solve(&goal, Swivel::Nearest(to)).locals[0].distance(to).radians();
+        let nearest = limb.pose_near(&goal, to).locals[0].distance(to).radians();
+        let mut scratch = LimbScratch::default();
         let toward = rng.direction();
         let tried = (0..3600).map(|i| {
             let swivel = Swivel::Given { toward, angle: Angle::from_degrees(0.1 * f64::from(i)) };
-            limb.solve(&goal, swivel).locals[0].distance(to).radians()
+            limb.solve(&goal, swivel, &mut scratch).pose.locals[0].distance(to).radians()
         });
         let best = tried.fold(f64::INFINITY, f64::min);
         assert!(nearest <= best + 1e-9 && nearest >= best - 0.01, "{nearest} {best}");
@@ -119,7 +126,7 @@ fn c9_what_cannot_be_reached_is_come_near_to_and_told() {
         let parts = random(&mut rng, 15.0);
         let limb = Limb::new(&parts).unwrap();
         let goal = LimbGoal { position_m: rng.direction() * rng.between(0.0, 1.5), rotation: None };
-        let found = limb.solve(&goal, Swivel::Nearest(Rotation::IDENTITY));
+        let found = limb.pose_near(&goal, Rotation::IDENTITY);
         let (there_m, _) = forward(&parts, found.locals);
         let miss = (there_m - goal.position_m).length();
         assert!((miss - found.miss_m).abs() < 1e-9);
@@ -156,67 +163,15 @@ fn c9_a_goal_that_moves_smoothly_does_not_flip_the_hinge() {
         for i in 0..=2000 {
             let goal =
                 LimbGoal { position_m: from.lerp(to, f64::from(i) / 2000.0), rotation: None };
-            let swivel = before.map_or(Swivel::Nearest(Rotation::IDENTITY), |pose| {
-                Swivel::Nearest(pose.locals[0])
-            });
-            let found = limb.solve(&goal, swivel);
+            let near = before.map_or(Rotation::IDENTITY, |pose| pose.locals[0]);
+            let found = limb.pose_near(&goal, near);
             if let Some(before) = before {
                 let moved = found.locals[0].distance(before.locals[0]).degrees();
-                let bent = (found.hinge.degrees() - before.hinge.degrees()).abs();
+                let bent = (found.hinge().degrees() - before.hinge().degrees()).abs();
                 // Near the straight pose the angle is a root of the distance.
                 assert!(moved < 12.0 && bent < 12.0, "{seed} {i}: {moved} {bent}");
             }
             before = Some(found);
         }
     }
-}
-
-#[test]
-fn c9_degenerate_limbs_and_goals_give_rotations() {
-    let mut rng = Rng::new(6);
-    let odd = [
-        DVec3::ZERO,
-        DVec3::X,
-        DVec3::X * 1e-300,
-        DVec3::X * 1e150,
-        DVec3::NAN,
-        DVec3::INFINITY,
-        DVec3::new(1e-9, 1.0, 0.0),
-        -DVec3::X,
-    ];
-    let arcs =
-        [Arc::FULL, Arc::point(Angle::ZERO).unwrap(), Arc::from_degrees(0.0, 150.0).unwrap()];
-    let mut made = 0;
-    for upper_m in odd {
-        for lower_m in odd {
-            for axis in odd {
-                for arc in arcs {
-                    let zeros = [rng.rotation(), Rotation::IDENTITY, rng.rotation()];
-                    let Some(limb) = Limb::new(&LimbParts { upper_m, lower_m, zeros, axis, arc })
-                    else {
-                        continue;
-                    };
-                    made += 1;
-                    for position_m in odd {
-                        let goal = LimbGoal { position_m, rotation: Some(rng.rotation()) };
-                        for swivel in [
-                            Swivel::Given {
-                                toward: odd[made % 8],
-                                angle: Angle::from_radians(1.0),
-                            },
-                            Swivel::Nearest(rng.rotation()),
-                        ] {
-                            let found = limb.solve(&goal, swivel);
-                            for local in found.locals {
-                                assert!(local.quat().is_finite(), "{found:?}");
-                                assert!((local.quat().length() - 1.0).abs() < 1e-9);
-                            }
-                            assert!(found.hinge.radians().is_finite() && !found.miss_m.is_nan());
-                        }
-                    }
-                }
-            }
-        }
-    }
-    assert!(made > 100);
 }
