@@ -532,7 +532,8 @@ impl System for Chain<'_> {
         for ((link, from), to) in self.links.iter().zip(&self.here).zip(&mut self.there) {
             let mut first = link.first;
             if link.shifts {
-                to.shift = from.shift + vector(&step[first..]);
+                let shift = from.shift + vector(&step[first..]);
+                to.shift = if shift.is_finite() { shift } else { from.shift };
                 first += 3;
                 block += 1;
             }
@@ -545,6 +546,7 @@ impl System for Chain<'_> {
                     for i in 0..*count {
                         let [min, max] = ranges[i];
                         let angle = from.angles[i] + step[first + i];
+                        let angle = if angle.is_finite() { angle } else { from.angles[i] };
                         to.angles[i] = angle.clamp(min, max);
                         let beyond = angle - to.angles[i];
                         if beyond != 0.0 {

@@ -534,3 +534,128 @@ fn nothing_breaks_the_solvers() {
     })
     .budget_ms(4000);
 }
+
+/// A trunk with two arms and two legs, their hands and feet first, then the head.
+fn whole_body() -> (Arm, Vec<JointIndex>) {
+    let ellipse =
+        |rx, ry| SwingLimit::Ellipse { rx: Angle::from_degrees(rx), ry: Angle::from_degrees(ry) };
+    let mut skeleton = Skeleton::new();
+    let root = skeleton.add_root(Joint::new("hips", DVec3::Y)).unwrap();
+    let mut limits = vec![Limit::Free];
+    let mut add = |parent, name: &str, offset, limit| {
+        limits.push(limit);
+        skeleton.add(parent, Joint::new(name, offset)).unwrap()
+    };
+    let bend = ball(DVec3::Y, ellipse(40.0, 30.0), arc(-40.0, 40.0));
+    let spine = add(root, "spine", 0.2 * DVec3::Y, bend.clone());
+    let chest = add(spine, "chest", 0.2 * DVec3::Y, bend.clone());
+    let head = add(chest, "head", 0.3 * DVec3::Y, bend);
+    let mut ends = Vec::new();
+    for (side, x) in [("left", 1.0), ("right", -1.0)] {
+        let along = DVec3::X * x;
+        let swing = match polygon(20) {
+            SwingLimit::Polygons(loops) if x < 0.0 => {
+                let mirrored = |l: &Vec<DVec3>| l.iter().rev().map(|d| -*d).collect();
+                SwingLimit::Polygons(loops.iter().map(mirrored).collect())
+            }
+            other => other,
+        };
+        let shoulder = ball(along, swing, arc(-80.0, 80.0));
+        let elbow =
+            Limit::Hinge { axis: DVec3::Y, arc: arc(-140.0 * x.max(0.0), 140.0 * (-x).max(0.0)) };
+        let wrist = ball(along, ellipse(80.0, 60.0), arc(-90.0, 90.0));
+        let arm = add(chest, &format!("{side} arm"), DVec3::new(0.2 * x, 0.2, 0.0), shoulder);
+        let fore = add(arm, &format!("{side} forearm"), 0.3 * along, elbow);
+        ends.push(add(fore, &format!("{side} hand"), 0.25 * along, wrist));
+        let hip = ball(-DVec3::Y, ellipse(80.0, 50.0), arc(-50.0, 50.0));
+        let knee = Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 140.0) };
+        let ankle = ball(-DVec3::Y, ellipse(60.0, 40.0), arc(-40.0, 40.0));
+        let thigh = add(root, &format!("{side} thigh"), DVec3::new(0.1 * x, 0.0, 0.0), hip);
+        let shin = add(thigh, &format!("{side} shin"), -0.45 * DVec3::Y, knee);
+        ends.push(add(shin, &format!("{side} foot"), -0.42 * DVec3::Y, ankle));
+    }
+    ends.push(head);
+    let mut figure = Figure::without_limits(&skeleton);
+    let limits: Vec<PreparedLimit> = limits.iter().map(|l| l.prepare().unwrap()).collect();
+    for (joint, limit) in skeleton.indices().zip(&limits) {
+        figure.limit(joint, Rotation::IDENTITY, limit.clone());
+    }
+    figure.free_root();
+    let joints = skeleton.indices().collect();
+    (Arm { skeleton, figure, limits, joints }, ends)
+}
+
+/// The body sways and turns, its feet held and its hands on paths of their own, frame by frame.
+#[test]
+fn c12_hands_and_feet_are_exactly_where_they_should_be() {
+    let (arm, ends) = whole_body();
+    let mut pose = Pose::rest(&arm.skeleton);
+    for (name, degrees) in [("left shin", 30.0), ("right shin", 30.0)] {
+        let joint = arm.skeleton.find(name).unwrap();
+        pose.rotations[joint.get()] = Rotation::about_x(Angle::from_degrees(degrees));
+    }
+    for (name, degrees) in [("left forearm", -60.0), ("right forearm", 60.0)] {
+        let joint = arm.skeleton.find(name).unwrap();
+        pose.rotations[joint.get()] = Rotation::about_y(Angle::from_degrees(degrees));
+    }
+    let posture = pose.clone();
+    let first = pose.world(&arm.skeleton);
+    let mut body = Body::new(&arm.figure, &arm.skeleton);
+    let (mut worst, mut farthest) = (0.0_f64, 0.0_f64);
+    for frame in 0..200 {
+        let t = f64::from(frame) / 60.0;
+        let down = trig::sin(2.0 * t) - 1.0;
+        let sway = DVec3::new(0.04 * trig::sin(3.0 * t), 0.04 * down, 0.02 * t);
+        let path = |i: usize| match i {
+            // Feet, and the rest of the body above them.
+            1 | 3 => DVec3::ZERO,
+            0 => sway + DVec3::new(0.0, 0.1 * trig::sin(4.0 * t), 0.05),
+            _ => sway,
+        };
+        let goals: Vec<Goal> = ends
+            .iter()
+            .enumerate()
+            .map(|(i, j)| Goal::position(*j, first.positions_m[j.get()] + path(i)))
+            .collect();
+        let start = pose.clone();
+        let settings =
+            Settings { posture: Some((&posture, 1e-5)), near_m: 1e-3, ..Settings::default() };
+        let outcome = body.solve(&start, &goals, &settings, &mut pose);
+        assert!(outcome.reached, "{frame} {:?}", body.misses());
+        assert!(arm.is_inside(&pose), "{frame}");
+        let world = pose.world(&arm.skeleton);
+        for (i, (joint, goal)) in ends.iter().zip(&goals).enumerate() {
+            let Aim::Position { target_m, .. } = goal.aim else { unreachable!() };
+            let miss = (world.positions_m[joint.get()] - target_m).length();
+            let Miss::Distance(told) = body.misses()[i] else { unreachable!() };
+            assert!((miss - told).abs() < 1e-12);
+            if i < 4 {
+                worst = worst.max(miss);
+            } else {
+                farthest = farthest.max(miss);
+            }
+        }
+        for (a, b) in pose.rotations.iter().zip(&start.rotations) {
+            assert!(a.distance(*b).degrees() < 8.0, "{frame}: no pops");
+        }
+    }
+    println!("hands and feet off by {worst:.1e} m, the head by {farthest:.1e} m");
+    assert!(worst < 1e-9 && farthest < 1e-3);
+}
+
+/// Too far away, arms and legs do what they can inside of their limits.
+#[test]
+fn c12_what_is_out_of_reach_is_missed_inside_of_limits() {
+    let (arm, ends) = whole_body();
+    let mut rng = Rng::new(12);
+    let mut body = Body::new(&arm.figure, &arm.skeleton);
+    for _ in 0..50 {
+        let goals: Vec<Goal> =
+            ends.iter().map(|j| Goal::position(*j, 2.0 * rng.direction())).collect();
+        let start = arm.random(&mut rng);
+        let mut pose = start.clone();
+        let outcome = body.solve(&start, &goals, &Settings::default(), &mut pose);
+        assert!(!outcome.reached && arm.is_inside(&pose));
+        assert_eq!(body.misses().len(), 5);
+    }
+}
