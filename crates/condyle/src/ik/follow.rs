@@ -214,7 +214,6 @@ impl Work<'_> {
             near: NEAR,
             posture: (posture > 0.0).then_some((own, posture)),
             before: before.filter(|_| smooth > 0.0).map(|before| (before, smooth)),
-            steps: std::env::var("STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(40), //HACK
             ..Settings::default()
         };
         let mut starts = vec![own.clone()];
