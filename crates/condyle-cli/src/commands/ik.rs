@@ -216,7 +216,7 @@ fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
         "ok": followed.ok(),
         "frames": followed.frames,
         "goals": goals.goals.iter().zip(&followed.goals).map(of).collect::<Vec<_>>(),
-        "changed": changed,
+        "changed_joints": changed,
     })
 }
 

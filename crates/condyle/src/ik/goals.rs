@@ -10,6 +10,39 @@ use crate::skeleton::{JointIndex, Skeleton, names_near};
 /// [`read`](Self::read) takes them from a document, [`from_clip`](Self::from_clip) and
 /// [`from_markers`](Self::from_markers) from another motion; [`follow`](Self::follow) makes the clip
 /// reach them.
+///
+/// ```
+/// use condyle::glam::DVec3;
+/// use condyle::ik::{Figure, FollowOptions, Goals};
+/// use condyle::math::{Angle, Rotation};
+/// use condyle::motion::{Clip, FrameRate, Track, WorldTracks};
+/// use condyle::skeleton::{Joint, Skeleton};
+///
+/// // A bent leg that stands still for three frames.
+/// let mut skeleton = Skeleton::new();
+/// let mut parent = skeleton.add_root(Joint::new("Pelvis", DVec3::Y))?;
+/// for name in ["Hip", "Knee", "Foot"] {
+///     parent = skeleton.add(parent, Joint::new(name, -0.4 * DVec3::Y))?;
+/// }
+/// let bend = |joint: &Joint| Rotation::about_x(Angle::from_degrees(match joint.name.as_str() {
+///     "Knee" => 20.0,
+///     _ => 0.0,
+/// }));
+/// let tracks = skeleton.joints().iter().map(|j| Track::constant(bend(j), j.offset_m)).collect();
+/// let mut clip = Clip::new(3, FrameRate::from_fps(30.0).ok_or("no rate")?, tracks)?;
+///
+/// // In the last two the foot is to be higher.
+/// let text = br#"{ "goals": [ { "joint": "Foot",
+///     "position_m": [null, [0, -0.1, 0.1], [0, 0, 0.2]] } ] }"#;
+/// let goals = Goals::read(text, &skeleton, &clip)?.goals;
+/// let figure = Figure::without_limits(&skeleton);
+/// let found = goals.follow(figure, &skeleton, &mut clip, &FollowOptions::default(), |_| {});
+/// assert!(found.ok());
+/// assert_eq!((found.goals[0].frames, found.changed.len()), (2, 2));
+/// let foot = WorldTracks::of(&skeleton, &clip).position_m(parent, 2);
+/// assert!(foot.distance(DVec3::new(0.0, 0.0, 0.2)) < 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Goals {
     /// The goals.
