@@ -3,6 +3,7 @@
 mod clips;
 mod corpus;
 mod estimate;
+mod ik;
 mod limits;
 mod numbers;
 mod turns;
@@ -35,6 +36,8 @@ pub const PARTS: &[Part] = &[
     Part { name: "limits.pictures", run: limits::pictures },
     Part { name: "estimate", run: estimate::from_clips },
     Part { name: "estimate.summary", run: estimate::from_summaries },
+    Part { name: "ik", run: ik::solvers },
+    Part { name: "evaluate", run: ik::evaluation },
     Part { name: "write.back", run: clips::write_back },
     Part { name: "write.edited", run: clips::write_edited },
 ];

@@ -1215,7 +1215,7 @@ fn angles_that_nobody_means_are_told_with_their_place() {
     let told = |amc: &str| -> Vec<(WarningKind, Option<Position>)> {
         let read = read_both(&text, amc);
         let far = read.warnings.iter().filter(|w| matches!(w.kind, WarningKind::FarTurn { .. }));
-        far.map(|w| (w.kind.clone(), w.at.clone())).collect()
+        far.map(|w| (w.kind.clone(), w.at)).collect()
     };
     let at = |line, column| Some(Position::Text { line, column });
     // Shifts and lengths may be long.
