@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::Cell;
 use condyle::formats::{Format, ReadOptions};
 use condyle::ik::{ClipGoal, Figure, FollowOptions, Followed, FollowedGoal, Goals, Miss};
-use condyle::motion::Clip;
+use condyle::motion::{Clip, FrameIndex};
 use condyle::skeleton::{Skeleton, names_near};
 use serde_json::{Value, json};
 
@@ -205,7 +205,7 @@ fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
             "frames": found.frames,
             "reached": found.reached,
             "worst": worst,
-            "worst_frame": found.worst_frame.map(|frame| frame.get()),
+            "worst_frame": found.worst_frame.map(FrameIndex::get),
             "mean": mean,
             "unit": if goal.kind.is_distance() { "mm" } else { "deg" },
         })

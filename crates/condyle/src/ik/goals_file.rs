@@ -235,7 +235,7 @@ impl Reader<'_> {
         let mut next = 0;
         let (mut pose, mut world) = (Pose::default(), World::new());
         each(ranges, |range| {
-            let [first, last] = range.exactly("2 frames: first, last", |frame| frame.count())?;
+            let [first, last] = range.exactly("2 frames: first, last", frame_number)?;
             let wrong =
                 || Wrong::new(range, GoalsErrorKind::Frames { range: [first, last], count });
             let frame = |n: u64| usize::try_from(n).ok().filter(|n| *n < count).ok_or_else(wrong);
@@ -270,17 +270,21 @@ fn each(
 
 /// An object with no other fields than these.
 fn only(object: &Cursor<'_>, known: &'static [&'static str]) -> Result<(), Wrong> {
-    for field in object.object()?.iter().filter(|field| !known.contains(&&*field.key)) {
-        let name = field.key.to_string();
-        let at = object.below(Step::Key(field.key.clone()), &field.node);
-        return Err(Wrong::new(&at, GoalsErrorKind::UnknownField { name, known }));
-    }
-    Ok(())
+    let Some(field) = object.object()?.iter().find(|field| !known.contains(&&*field.key)) else {
+        return Ok(());
+    };
+    let name = field.key.to_string();
+    let at = object.below(Step::Key(field.key.clone()), &field.node);
+    Err(Wrong::new(&at, GoalsErrorKind::UnknownField { name, known }))
 }
 
 /// The point of a joint that counts: its centre unless said.
 fn point(of: &Cursor<'_>) -> Result<DVec3, Wrong> {
     Ok(of.field("point_m").map(|point| point.point()).transpose()?.unwrap_or(DVec3::ZERO))
+}
+
+fn frame_number(cursor: &Cursor<'_>) -> Result<u64, Fault> {
+    cursor.count()
 }
 
 /// A vector with a direction.
