@@ -166,15 +166,14 @@ pub struct LimbPose {
 
 /// A solved limb and its limits.
 #[derive(Clone, Copy, Debug)]
-pub struct LimbOutcome {
+pub struct LimbOutcome<'a> {
     /// The pose.
     pub pose: LimbPose,
     /// The swivel, from the rotation of the upper joint that is nearest to its zero.
     pub swivel: Angle,
-    /// How far inside its limit each joint is, negative outside: the upper joint, the hinge and the end.
-    pub margins: [Angle; 3],
     /// Whether the limits allow it.
     pub status: LimitStatus,
+    limb: &'a Limb,
 }
 
 /// Whether limits allow a swivel.
@@ -217,12 +216,24 @@ impl LimbPose {
     }
 }
 
-impl LimbOutcome {
+impl LimbOutcome<'_> {
+    /// How far inside its limit each joint is, negative outside: the upper joint, the hinge and the end.
+    #[must_use]
+    pub fn margins(&self) -> [Angle; 3] {
+        let [upper, _, end] = self.pose.locals;
+        let Limb { hinge, zeros, upper: upper_limit, end: end_limit } = self.limb;
+        [
+            upper_limit.distance(zeros[0].inverse() * upper),
+            hinge.margin(self.pose.hinge()),
+            end_limit.distance(zeros[2].inverse() * end),
+        ]
+    }
+
     /// Which joints are at the end of their limits or beyond, to 1e-9 rad: the upper joint, the hinge and
     /// the end.
     #[must_use]
     pub fn active(&self) -> [bool; 3] {
-        self.margins.map(|margin| margin.radians() <= ACTIVE)
+        self.margins().map(|margin| margin.radians() <= ACTIVE)
     }
 }
 
@@ -281,7 +292,7 @@ impl Limb {
         goal: &LimbGoal,
         swivel: Swivel<'_>,
         scratch: &mut LimbScratch,
-    ) -> LimbOutcome {
+    ) -> LimbOutcome<'_> {
         let aim = self.aim(goal);
         let reference = aim.nearest(self.zeros[0]);
         let upper = Turned {
@@ -334,7 +345,10 @@ impl Limb {
                     Some(end) => search.best([upper, end], near),
                     None => search.best([upper], near),
                 };
-                (best.angle, aim.turned(reference, best.angle))
+                let pose = self.pose(goal, &aim, aim.turned(reference, best.angle));
+                // What was looked for inside is inside.
+                let status = if best.inside { LimitStatus::Inside } else { LimitStatus::NoSwivel };
+                return LimbOutcome { pose, swivel: best.angle, status, limb: self };
             }
             Swivel::CornerSum(of) => {
                 allowed(search);
@@ -349,7 +363,7 @@ impl Limb {
     /// The pose as near to a solved one as the limits let it, by [`PreparedLimit::project`] of the upper
     /// joint and the end, and how far it is from the goal then. The hinge stays as it is.
     #[must_use]
-    pub fn clamped(&self, goal: &LimbGoal, found: &LimbOutcome) -> LimbOutcome {
+    pub fn clamped(&self, goal: &LimbGoal, found: &LimbOutcome<'_>) -> LimbOutcome<'_> {
         let LimbPose { locals: [upper, hinge, end], reach, half, .. } = found.pose;
         let project = |limit: &PreparedLimit, zero: Rotation, local: Rotation| {
             zero * limit.project(zero.inverse() * local)
@@ -377,25 +391,22 @@ impl Limb {
         self.outcome(goal, pose, swivel, found.status == LimitStatus::NoSwivel)
     }
 
-    fn outcome(&self, goal: &LimbGoal, pose: LimbPose, swivel: Angle, none: bool) -> LimbOutcome {
-        let [upper, _, end] = pose.locals;
-        let distance = |limit: &PreparedLimit, zero: Rotation, local: Rotation| {
-            limit.distance(zero.inverse() * local)
-        };
-        let margins = [
-            distance(&self.upper, self.zeros[0], upper),
-            self.hinge.margin(pose.hinge()),
-            distance(&self.end, self.zeros[2], end),
-        ];
-        // An end that is left alone is not asked.
-        let asked = if goal.rotation.is_some() { margins[2] } else { margins[0] };
-        let inside = margins[0].radians().min(asked.radians()) >= -ACTIVE;
-        let status = match (inside, none) {
-            (_, true) => LimitStatus::NoSwivel,
-            (true, false) => LimitStatus::Inside,
-            (false, false) => LimitStatus::Outside,
-        };
-        LimbOutcome { pose, swivel, margins, status }
+    fn outcome(
+        &self,
+        goal: &LimbGoal,
+        pose: LimbPose,
+        swivel: Angle,
+        none: bool,
+    ) -> LimbOutcome<'_> {
+        let mut outcome = LimbOutcome { pose, swivel, status: LimitStatus::NoSwivel, limb: self };
+        if !none {
+            let [upper, _, end] = outcome.margins().map(Angle::radians);
+            // An end that is left alone is not asked.
+            let least = if goal.rotation.is_some() { upper.min(end) } else { upper };
+            outcome.status =
+                if least >= -ACTIVE { LimitStatus::Inside } else { LimitStatus::Outside };
+        }
+        outcome
     }
 
     #[inline(always)]

@@ -80,14 +80,14 @@ fn limit(u: &mut Unstructured<'_>) -> Result<PreparedLimit> {
 }
 
 #[track_caller]
-fn check(found: &LimbOutcome, what: &impl std::fmt::Debug) {
+fn check(found: &LimbOutcome<'_>, what: &impl std::fmt::Debug) {
     for local in found.pose.locals {
         assert!((local.quat().length() - 1.0).abs() < 1e-9, "{found:?} {what:?}");
     }
     assert!(found.pose.miss_m >= 0.0 && found.pose.miss.radians() >= 0.0, "{found:?} {what:?}");
     assert!(found.pose.hinge().radians().is_finite(), "{found:?} {what:?}");
     assert!(found.swivel.radians().abs() <= PI, "{found:?} {what:?}");
-    assert!(found.margins.iter().all(|m| m.radians().abs() <= 2.0 * PI), "{found:?} {what:?}");
+    assert!(found.margins().iter().all(|m| m.radians().abs() <= 2.0 * PI), "{found:?} {what:?}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn c10_swivels_that_are_allowed_and_the_best_of_them_are_those_of_a_sweep() {
             }
         }
         let got = margin(&parts, &limits, found.pose.locals);
-        let said = found.margins[0].radians().min(found.margins[2].radians());
+        let said = found.margins()[0].radians().min(found.margins()[2].radians());
         assert!((got - said).abs() < 1e-12);
         let outside = arcs.is_empty();
         assert_eq!(found.status == LimitStatus::NoSwivel, outside);
