@@ -41,6 +41,14 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
     let clips = moving(&args.files, &options)?;
     let fit = moving(&args.fit, &options)?;
     let known = known(&rig, &args.limits.rig, &fit)?;
+    for Moving { path, skeleton, .. } in &clips {
+        let has = |name: &str| fit.iter().any(|other| other.skeleton.find(name).is_some());
+        if !fit.is_empty() && !skeleton.joints().iter().any(|joint| has(&joint.name)) {
+            let what = "none of its joints is in the clips of --fit";
+            let help = "--fit takes the clips that the rig was estimated from, with the same names";
+            return Err(Failure::file(path, what, help));
+        }
+    }
     let bar = progress(clips.len(), "evaluating");
     let mut found: Vec<Evaluation> = Vec::new();
     for Moving { path, skeleton, clip } in &clips {
@@ -55,7 +63,13 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
         };
         let evaluation = evaluate(skeleton, clip, &rig, &known, &options);
         let wrong = |e: condyle::rig::RigError| Failure::Rig(vec![e.with_file(&args.limits.rig)]);
-        found.push(evaluation.map_err(wrong)?);
+        let evaluation = evaluation.map_err(wrong)?;
+        if evaluation.compared.is_empty() {
+            let what = "the effectors depend on no joint that could be compared";
+            let help = "name joints at the ends of arms and legs: --effectors LeftHand,RightFoot";
+            return Err(Failure::file(path, what, help));
+        }
+        found.push(evaluation);
         bar.inc(1);
     }
     bar.finish_and_clear();

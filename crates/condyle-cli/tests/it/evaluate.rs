@@ -26,7 +26,8 @@ fn a15_evaluate_compares_all_ways_and_draws_them() {
     }
     let mean = |way: &str| document[way]["rotation_mean_deg"].as_f64().unwrap();
     assert!(mean("with_limits") < mean("without_limits"));
-    assert_eq!(document["files"][0]["effectors"].as_array().unwrap().len(), 6);
+    let names = ["Hips", "LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head"];
+    assert_eq!(document["files"][0]["effectors"], serde_json::json!(names));
     let page = folder.read("ways.html");
     assert!(page.contains("figure.bvh") && page.matches("<figure>").count() == 15);
     assert!(!page.contains("http"));
@@ -40,11 +41,14 @@ fn a15_evaluate_compares_all_ways_and_draws_them() {
 #[test]
 fn evaluate_says_what_is_wrong() {
     let folder = folder("evaluate_wrong");
+    folder.write("other.bvh", super::WALK.replace("Hips", "pelvis").as_str());
     for (args, what) in [
         ("evaluate figure.asf --rig rig.json", "there is no motion to find again"),
         ("evaluate figure.bvh --rig rig.json --effectors Paw", "there is no joint Paw"),
         ("evaluate figure.bvh --rig rig.json --report figure.bvh", "the report cannot go to"),
         ("evaluate figure.bvh --rig rig.json --report rig.json", "the report cannot go to"),
+        ("evaluate figure.bvh --rig rig.json --effectors Hips", "no joint that could be compared"),
+        ("evaluate figure.bvh --rig rig.json --fit other.bvh", "none of its joints is in"),
         ("evaluate nothing.bvh --rig rig.json", "nothing.bvh"),
         ("evaluate figure.bvh --rig nothing.json", "nothing.json"),
     ] {

@@ -802,3 +802,16 @@ fn real_figures_follow_their_own_hands_and_feet() {
         code(&folder, &format!("check {written} --rig {n}.json"), 0);
     }
 }
+
+#[test]
+fn more_goals_than_can_be_solved_are_refused() {
+    let folder = Folder::new("ik_many");
+    assert!(folder.condyle("demo -o .").status.success());
+    let goal = r#"{ "joint": "LeftHand", "position_m": [0, 1, 0] }"#;
+    let goals = vec![goal; 9000].join(",");
+    folder.write("many.json", &format!("{{ \"goals\": [{goals}] }}"));
+    let got = folder.condyle("ik figure.bvh --rig rig.json --goals many.json -o out.bvh");
+    let error = String::from_utf8(got.stderr).unwrap();
+    assert_eq!(got.status.code(), Some(2), "{error}");
+    assert!(error.contains("9000 goals"), "{error}");
+}

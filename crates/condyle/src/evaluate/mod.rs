@@ -155,7 +155,7 @@ pub struct FramePoses {
 
 /// Finds a clip again from the paths of a few joints, in all ways.
 ///
-/// It begins at the posture, with the root as captured; every frame after that where the one before
+/// It begins at the mean pose, with the root as captured; every frame after that where the one before
 /// ended. Joints that the paths do not depend on are not compared.
 ///
 /// # Errors
@@ -173,12 +173,13 @@ pub fn evaluate(
     options: &EvaluateOptions,
 ) -> Result<Evaluation, RigError> {
     let setups = ways::setups(skeleton, rig, known)?;
+    let mean = known.mean_pose(skeleton);
     let effectors = options.effectors.clone().unwrap_or_else(|| usual_effectors(skeleton));
     let compared = compared(skeleton, &effectors);
     let anatomy = Anatomy::of(skeleton);
     let published = anatomy.as_ref().map_or(Vec::new(), |a| published(a, &compared));
     let found = threads::each(&setups, options.threads, |(figure, posture)| {
-        follow(skeleton, clip, figure, posture, &effectors, options)
+        follow(skeleton, clip, (figure, posture, &mean), &effectors, options)
     });
     let poses: Vec<FramePoses> = chosen(clip, options.frames)
         .enumerate()
@@ -231,8 +232,7 @@ fn chosen(clip: &Clip, most: usize) -> impl Iterator<Item = FrameIndex> + use<> 
 fn follow(
     skeleton: &Skeleton,
     clip: &Clip,
-    figure: &Figure,
-    posture: &Pose,
+    (figure, posture, first): (&Figure, &Pose, &Pose),
     effectors: &[JointIndex],
     options: &EvaluateOptions,
 ) -> Vec<Pose> {
@@ -245,7 +245,7 @@ fn follow(
         let mut start = match found.last() {
             Some(before) => before.clone(),
             None => {
-                let mut start = posture.clone();
+                let mut start = first.clone();
                 start.translations_m.clone_from(&captured.translations_m);
                 for root in skeleton.indices().filter(|j| skeleton.parent(*j).is_none()) {
                     start.rotations[root.get()] = captured.rotations[root.get()];
@@ -258,6 +258,7 @@ fn follow(
         for joint in skeleton.indices() {
             if skeleton.parent(joint).is_none() {
                 posture.rotations[joint.get()] = start.rotations[joint.get()];
+                posture.translations_m[joint.get()] = start.translations_m[joint.get()];
             } else {
                 start.translations_m[joint.get()] = captured.translations_m[joint.get()];
             }
@@ -359,18 +360,17 @@ pub fn usual_effectors(skeleton: &Skeleton) -> Vec<JointIndex> {
     let roots = skeleton.indices().filter(|j| skeleton.parent(*j).is_none());
     let mut found: Vec<JointIndex> = roots.collect();
     if let Some(anatomy) = Anatomy::of(skeleton) {
-        let ends = [
-            (BodyJoint::Wrist, BodySide::Left),
-            (BodyJoint::Wrist, BodySide::Right),
-            (BodyJoint::Ankle, BodySide::Left),
-            (BodyJoint::Ankle, BodySide::Right),
-            (BodyJoint::Neck, BodySide::Middle),
-        ];
         // The last of its name: a neck of several joints ends at the head.
-        let last = |end| skeleton.indices().rfind(|j| anatomy.name(*j) == Some(end));
-        let named: Vec<JointIndex> = ends.into_iter().filter_map(last).collect();
-        if named.len() == ends.len() {
-            found.extend(named);
+        let last =
+            |what, side| skeleton.indices().rfind(|j| anatomy.name(*j) == Some((what, side)));
+        // A hand that is in no table hangs on a forearm.
+        let hand = |side| last(BodyJoint::Wrist, side).or_else(|| last(BodyJoint::Forearm, side));
+        let foot = |side| last(BodyJoint::Ankle, side);
+        let head = last(BodyJoint::Neck, BodySide::Middle);
+        let (left, right) = (BodySide::Left, BodySide::Right);
+        let named = [hand(left), hand(right), foot(left), foot(right)];
+        if let [Some(a), Some(b), Some(c), Some(d)] = named {
+            found.extend([a, b, c, d].into_iter().chain(head));
             return found;
         }
     }

@@ -89,6 +89,17 @@ impl Known {
         Ok(known)
     }
 
+    /// The mean pose; at rest where no motion is known.
+    pub(super) fn mean_pose(&self, skeleton: &Skeleton) -> Pose {
+        let mut mean = Pose::rest(skeleton);
+        for (name, rotation) in &self.means {
+            if let Some(joint) = skeleton.find(name) {
+                mean.rotations[joint.get()] = skeleton[joint].rest * *rotation;
+            }
+        }
+        mean
+    }
+
     fn add(&mut self, name: &str, order: EulerOrder, samples: &[Rotation]) {
         if let Some(mean) = mean_rotation(samples.iter().map(|r| (*r, 1.0))) {
             self.means.push((name.to_owned(), mean.rotation));
@@ -103,13 +114,7 @@ pub(super) fn setups(
     rig: &Rig,
     known: &Known,
 ) -> Result<Vec<(Figure, Pose)>, RigError> {
-    let rest = Pose::rest(skeleton);
-    let mut mean = rest.clone();
-    for (name, rotation) in &known.means {
-        if let Some(joint) = skeleton.find(name) {
-            mean.rotations[joint.get()] = skeleton[joint].rest * *rotation;
-        }
-    }
+    let (rest, mean) = (Pose::rest(skeleton), known.mean_pose(skeleton));
     let limited = |joints: &RigJoints| {
         let rig = Rig::new(rig.skeleton.clone(), joints.clone());
         BoundRig::new(&rig, skeleton).map(|bound| Figure::new(skeleton, &bound))

@@ -111,7 +111,11 @@ impl<'a> Body<'a> {
         let mut off = false;
         for goal in goals.iter().filter(|goal| goal.is_finite() && goal.weight > 0.0) {
             let Aim::Position { point_m, target_m } = goal.aim else { continue };
-            if point_m != DVec3::ZERO {
+            // One that should be at two places is between them, by weight: that is the solver's.
+            let same = |other: &&Goal| {
+                other.joint == goal.joint && matches!(other.aim, Aim::Position { .. })
+            };
+            if point_m != DVec3::ZERO || goals.iter().filter(same).count() > 1 {
                 continue;
             }
             let Some(at) = self.limb(goal.joint, pose) else { continue };
@@ -162,11 +166,13 @@ impl<'a> Body<'a> {
         if u.held || h.held {
             return None;
         }
+        if matches!(u.turns, Turns::About { .. }) {
+            return None;
+        }
         let free = Limit::Free.prepare().ok()?;
         let upper_limit = match &u.turns {
             Turns::Within(limit) => limit.clone(),
-            Turns::Freely => free.clone(),
-            Turns::About { .. } => return None,
+            Turns::Freely | Turns::About { .. } => free.clone(),
         };
         let [min, max] = ranges[0];
         let arc = if min.is_finite() {

@@ -5,9 +5,13 @@ use glam::{DMat3, DQuat, DVec3};
 use super::figure::{Figure, Turns};
 use super::goal::{Aim, Goal, Miss};
 use super::random::any_rotation;
+use super::search::Scratch;
 use super::system::{Block, Linear, Stop, System};
 use crate::math::{Angle, Rotation, trig, unit};
 use crate::motion::Pose;
+
+/// Radians, or metres: how far a [nudge](Chain::nudge) leads.
+const NUDGE: f64 = 0.2;
 
 /// The joints above the goals of a figure, parents first, and where they are.
 #[derive(Debug)]
@@ -52,6 +56,8 @@ struct Link {
     zero: DQuat,
     turning: usize,
     shifts: bool,
+    /// Whether its angles have no ends.
+    goes_round: [bool; 2],
     /// The first freedom: of the shift if there is one, then of the rotation.
     first: usize,
 }
@@ -113,7 +119,7 @@ impl<'a> Chain<'a> {
     /// Takes up goals: finds the joints that they depend on, unless these are the same as before.
     pub(super) fn aim(&mut self, goals: &[Goal]) {
         let same = self.goals.len() == goals.len()
-            && self.goals.iter().zip(goals).all(|(a, b)| joints(a) == joints(b));
+            && self.goals.iter().zip(goals).all(|(a, b)| a.joints() == b.joints());
         self.goals.clear();
         self.goals.extend_from_slice(goals);
         self.misses.clear();
@@ -130,7 +136,7 @@ impl<'a> Chain<'a> {
         let mut needed = vec![false; all.len()];
         let above = |joint: usize| std::iter::successors(Some(joint), |&j| all[j].parent);
         for goal in &self.goals {
-            for joint in joints(goal).into_iter().flatten() {
+            for joint in goal.joints().into_iter().flatten() {
                 above(joint).for_each(|j| needed[j] = true);
             }
         }
@@ -154,6 +160,10 @@ impl<'a> Chain<'a> {
                 zero: joint.zero.quat(),
                 turning: joint.turning(),
                 shifts: joint.shifts,
+                goes_round: match &joint.turns {
+                    Turns::About { ranges, .. } => ranges.map(|[min, _]| !min.is_finite()),
+                    Turns::Within(_) | Turns::Freely => [false; 2],
+                },
                 first,
             });
         }
@@ -162,7 +172,7 @@ impl<'a> Chain<'a> {
         for goal in &self.goals {
             self.paths.push(self.steps.len());
             let [own, other] =
-                joints(goal).map(|joint| joint.map_or(Vec::new(), |j| above(j).collect()));
+                goal.joints().map(|joint| joint.map_or(Vec::new(), |j| above(j).collect()));
             for (i, link) in self.links.iter().enumerate() {
                 let moves = [own.contains(&link.joint), other.contains(&link.joint)];
                 let both = moves == [true, true] && link.turning == 0;
@@ -174,7 +184,7 @@ impl<'a> Chain<'a> {
         self.paths.push(self.steps.len());
         let link = |joint: Option<usize>| joint.and_then(|j| link_of[j]).unwrap_or(0);
         self.ends.clear();
-        self.ends.extend(self.goals.iter().map(|goal| joints(goal).map(link)));
+        self.ends.extend(self.goals.iter().map(|goal| goal.joints().map(link)));
         self.touched.clear();
         self.touched_from.clear();
         for (i, link) in self.links.iter().enumerate() {
@@ -232,7 +242,12 @@ impl<'a> Chain<'a> {
         places.clear();
         places.extend(self.links.iter().map(|link| {
             let joint = &self.figure.joints[link.joint];
-            let shift = pose.translations_m[link.joint] - link.offset_m;
+            // What does not shift has its bones from the start.
+            let shift = if link.shifts {
+                pose.translations_m[link.joint] - link.offset_m
+            } else {
+                DVec3::ZERO
+            };
             if link.turning == 0 {
                 return Place { m: DQuat::IDENTITY, shift, ..Place::default() };
             }
@@ -282,6 +297,24 @@ impl<'a> Chain<'a> {
                 pose.translations_m[link.joint] = link.offset_m + place.shift;
             }
         }
+    }
+
+    /// Stands a little beside where it stands, at random, inside of the limits, by the freedoms that
+    /// move a goal.
+    pub(super) fn nudge(&mut self, scratch: &mut Scratch, mut random: impl FnMut() -> f64) {
+        let Scratch { linear, step, stops, .. } = scratch;
+        let mut by = |column: &[DVec3]| {
+            let by = NUDGE * (2.0 * random() - 1.0);
+            if column.iter().any(|c| *c != DVec3::ZERO) { by } else { 0.0 }
+        };
+        let columns = linear.columns.chunks_exact(self.goals.len().max(1));
+        step.clear();
+        step.extend(columns.map(&mut by));
+        stops.clear();
+        self.try_step(step, stops);
+        self.accept();
+        self.there.clone_from(&self.here);
+        self.moved_on = true;
     }
 
     /// Stands somewhere at random inside of the limits; what does not turn and where roots are is kept.
@@ -470,14 +503,20 @@ impl<'a> Chain<'a> {
                     add(first, &(place.shift - to.shift).to_array());
                     first += 3;
                 }
+                let apart = |i: usize| {
+                    let off = place.angles[i] - to.angles[i];
+                    // An angle without ends is the same after a turn.
+                    if link.goes_round[i] {
+                        Angle::from_radians(off).wrapped().radians()
+                    } else {
+                        off
+                    }
+                };
                 match link.turning {
                     0 => {}
                     3 => add(first, &log(place.m * to.m.conjugate()).0.to_array()),
-                    1 => add(first, &[place.angles[0] - to.angles[0]]),
-                    _ => add(
-                        first,
-                        &[place.angles[0] - to.angles[0], place.angles[1] - to.angles[1]],
-                    ),
+                    1 => add(first, &[apart(0)]),
+                    _ => add(first, &[apart(0), apart(1)]),
                 }
             }
         }
@@ -497,6 +536,7 @@ impl System for Chain<'_> {
         self.forward();
         let (goals, freedoms) = (self.goals.len(), self.freedoms);
         linear.residual.clear();
+        linear.columns.clear();
         linear.columns.resize(goals * freedoms, DVec3::ZERO);
         linear.pull.resize(freedoms, 0.0);
         linear.stiffness.resize(freedoms, 0.0);
@@ -627,15 +667,6 @@ impl Columns<'_> {
             }
         }
     }
-}
-
-/// The joints that a goal is about.
-fn joints(goal: &Goal) -> [Option<usize>; 2] {
-    let other = match goal.aim {
-        Aim::Meet { other, .. } => Some(other.get()),
-        _ => None,
-    };
-    [Some(goal.joint.get()), other]
 }
 
 /// The local rotation of a joint that a solver does not turn: that of the pose if it is held, else the

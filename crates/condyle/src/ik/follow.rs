@@ -227,8 +227,9 @@ impl Work<'_> {
         if restarts == 0 || self.is_reached(solution) {
             return;
         }
-        let again =
-            Settings { near_m: REACHED_M, near: REACHED, restarts: restarts - 1, ..settings };
+        // The other start is the first one.
+        let restarts = if starts.len() > 1 { restarts - 1 } else { restarts };
+        let again = Settings { near_m: REACHED_M, near: REACHED, restarts, ..settings };
         let mut other = own.clone();
         self.search(&starts[starts.len() - 1], own, &again, &mut other);
         // What is hardly better is not worth a jump.

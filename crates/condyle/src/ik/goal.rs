@@ -30,6 +30,15 @@ impl Goal {
         Self { joint, aim: Aim::Rotation(target), weight: 1.0 }
     }
 
+    /// The joints that it is about.
+    pub(super) fn joints(&self) -> [Option<usize>; 2] {
+        let other = match self.aim {
+            Aim::Meet { other, .. } => Some(other.get()),
+            _ => None,
+        };
+        [Some(self.joint.get()), other]
+    }
+
     pub(super) fn is_finite(&self) -> bool {
         let aim = match self.aim {
             Aim::Position { point_m, target_m } => point_m + target_m,

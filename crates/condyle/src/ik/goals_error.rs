@@ -33,6 +33,13 @@ struct Inner {
 pub enum GoalsErrorKind {
     /// The text is no JSON, or a value is not of the type or in the range that it should be.
     Document(RigErrorKind),
+    /// More goals than can be solved together in a sensible time.
+    TooMany {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A field that means nothing here.
     UnknownField {
         /// Its name.
@@ -176,6 +183,9 @@ impl GoalsErrorKind {
                 }
             }
             Self::UnknownJoint { near, .. } | Self::NotInOther { near, .. } => instead(near),
+            Self::TooMany { most, .. } => {
+                format!("keep the {most} that matter most; work grows with the cube of their number")
+            }
             Self::NoAim { known } => format!("give it one of {}", known.join(", ")),
             Self::FrameCount { .. } => {
                 "give one entry for every frame of the clip, null where there is no goal".to_owned()
@@ -212,6 +222,9 @@ impl fmt::Display for GoalsErrorKind {
             Self::Document(kind) => kind.fmt(f),
             Self::UnknownField { name, .. } => write!(f, "unknown field {name:?}"),
             Self::UnknownJoint { name, .. } => write!(f, "the clip has no joint {name:?}"),
+            Self::TooMany { found, most } => {
+                write!(f, "there are {found} goals, and there may be {most}")
+            }
             Self::NoAim { .. } => f.write_str("the goal does not say what the joint should do"),
             Self::FrameCount { found, expected } => {
                 write!(f, "{found} entries for the {expected} frames of the clip")

@@ -10,6 +10,9 @@ use crate::rig::document::{Cursor, Fault, Notes, Step, Value, parse, text_of};
 use crate::rig::{Position, RigErrorKind, RigWarning};
 use crate::skeleton::{JointIndex, Skeleton};
 
+/// The most goals of a document. A solver's matrix has the square of their number.
+const MAX_GOALS: usize = 256;
+
 const DOCUMENT: &[&str] = &["goals", "lock", "root"];
 
 const GOAL: &[&str] = &[
@@ -100,6 +103,10 @@ impl Reader<'_> {
         if list.list()?.is_empty() {
             let kind = RigErrorKind::Length { expected: "at least one goal", found: 0 };
             return Err(list.fault(kind).into());
+        }
+        let found = list.list()?.len();
+        if found > MAX_GOALS {
+            return Err(Wrong::new(&list, GoalsErrorKind::TooMany { found, most: MAX_GOALS }));
         }
         each(&list, |goal| self.goal(goal, &mut goals.goals, notes))?;
         if let Some(lock) = document.field("lock") {

@@ -18,6 +18,9 @@ const ROUNDS: usize = 4;
 /// What is less is because limits are curved.
 const BEYOND: f64 = 0.1;
 
+/// If no goal moves by more than this, in metres or radians, nothing comes of it any more.
+const STILL: f64 = 1e-5;
+
 /// Looks for where a system's cost is least, from `here`. Ends with `here` at the best place found, and
 /// `there` looked at last, which is the same place.
 ///
@@ -58,6 +61,7 @@ pub(super) fn solve(
         }
         steps += 1;
         let before = scratch.linear.cost();
+        scratch.residual.clone_from(&scratch.linear.residual);
         system.differentiate(&mut scratch.linear);
         let expected = scratch.step(system, damping);
         system.look(&mut scratch.linear);
@@ -66,14 +70,14 @@ pub(super) fn solve(
             system.accept();
             std::mem::swap(&mut scratch.stops, &mut scratch.stops_here);
             let short = damping > DAMPING;
-            damping = (0.2 * damping).max(1e-4);
             let gained = before - after;
+            damping = (0.2 * damping).max(1e-4);
             // It came out as expected where the posture is best, or there is no more to gain.
             let settled = (after - expected).abs() < 0.02 * gained + 1e-3 * after;
             if scratch.linear.met && settled {
                 return (Ending::Met, steps);
             }
-            if gained < 1e-5 * before && !short {
+            if gained < 1e-5 * before && !short && scratch.moved() < STILL {
                 let ending = if scratch.linear.met { Ending::Met } else { Ending::Stuck };
                 return (ending, steps);
             }
@@ -92,6 +96,12 @@ pub(super) fn solve(
 }
 
 impl Scratch {
+    /// How far the goal moved that moved farthest in the last step.
+    fn moved(&self) -> f64 {
+        let both = self.residual.iter().zip(&self.linear.residual);
+        both.map(|(before, after)| before.distance_squared(*after)).fold(0.0, f64::max).sqrt()
+    }
+
     /// A step from `here`, tried. What the cost should be there.
     fn step(&mut self, system: &mut impl System, damping: f64) -> f64 {
         self.settled.clear();
@@ -108,9 +118,9 @@ impl Scratch {
                 self.hold(system, block, normal, 0.0);
             }
         }
-        let damping = damping * self.linear.cost() + LEAST;
+        self.damp(system, damping);
         for round in 1..=ROUNDS {
-            self.solve_step(system, damping);
+            self.solve_step(system);
             self.stops.clear();
             system.try_step(&self.step, &mut self.stops);
             if round == ROUNDS || !self.hold_stops(system) {
@@ -126,6 +136,20 @@ impl Scratch {
                 .zip(pull.iter().zip(stiffness))
                 .fold(0.0, |sum, (step, (pull, s))| sum + step * (pull + 0.5 * s * step));
         0.5 * goals + posture
+    }
+
+    /// The damping of every freedom: in proportion to the cost of the goals that it has an influence on,
+    /// and of the posture. So a goal that is out of reach does not slow down what has nothing to do with
+    /// it.
+    fn damp(&mut self, system: &impl System, share: f64) {
+        self.damping.clear();
+        let Linear { residual, posture, .. } = &self.linear;
+        for (b, block) in system.blocks().iter().enumerate() {
+            let squares: f64 =
+                system.touched(b).iter().map(|&g| residual[g].length_squared()).sum();
+            let damping = share * (0.5 * squares + posture) + LEAST;
+            self.damping.extend(block.freedoms().map(|_| damping));
+        }
     }
 
     /// Holds to the limits that the step ran into, if it is far beyond. Whether there were any.
@@ -183,7 +207,7 @@ impl Scratch {
         true
     }
 
-    fn solve_step(&mut self, system: &impl System, damping: f64) {
+    fn solve_step(&mut self, system: &impl System) {
         let Linear { residual, columns, pull, stiffness, .. } = &self.linear;
         let goals = residual.len();
         self.matrix.clear();
@@ -194,7 +218,8 @@ impl Scratch {
         self.dual.clear();
         self.dual.extend_from_slice(residual);
         self.softness.clear();
-        self.softness.extend(stiffness.iter().map(|stiffness| 1.0 / (stiffness + damping)));
+        let resists = stiffness.iter().zip(&self.damping);
+        self.softness.extend(resists.map(|(stiffness, damping)| 1.0 / (stiffness + damping)));
         for (b, block) in system.blocks().iter().enumerate() {
             let touched = system.touched(b);
             for freedom in block.freedoms() {

@@ -18,6 +18,9 @@ pub(super) struct Scratch {
     pub(super) matrix: Vec<DMat3>,
     pub(super) dual: Vec<DVec3>,
     pub(super) softness: Vec<f64>,
+    pub(super) damping: Vec<f64>,
+    /// The residual before the last step.
+    pub(super) residual: Vec<DVec3>,
     pub(super) settled: Vec<f64>,
     pub(super) holds: Vec<Hold>,
     /// Of conjugate gradients.

@@ -16,8 +16,23 @@ use crate::motion::Pose;
 /// before, or other joints.
 #[derive(Debug)]
 pub struct Solver<'a> {
-    chain: Chain<'a>,
+    figure: &'a Figure,
+    /// Goals that no joint can serve together are problems of their own.
+    parts: Vec<Part<'a>>,
     scratch: Scratch,
+    /// The joints of the goals of the last call, by which the parts were found.
+    joints: Vec<[Option<usize>; 2]>,
+    misses: Vec<Miss>,
+}
+
+/// Goals that depend on the same joints, directly or through others.
+#[derive(Debug)]
+struct Part<'a> {
+    chain: Chain<'a>,
+    /// Which of the goals.
+    goals: Vec<usize>,
+    /// The same, as they are in this call.
+    aims: Vec<Goal>,
 }
 
 /// How steps are found.
@@ -41,10 +56,12 @@ pub struct Settings<'a> {
     pub near: Angle,
     /// The most steps from each start; ten times as many for conjugate gradients.
     pub steps: u32,
-    /// How often to start again from elsewhere, if goals are not reached: from `posture` if there is
-    /// one, then at random inside of the limits, the same places each time. The best is kept.
+    /// How often to start again from elsewhere, if goals are not reached: from `posture` if that is
+    /// another pose than the start, then at random inside of the limits, the same places each time. The
+    /// best is kept.
     pub restarts: u32,
-    /// A pose to be near, and what the square of each joint's distance from it counts, in radians.
+    /// A pose to be near, and what the square of each joint's distance from it counts, in radians. Of a
+    /// root that may move, its place in metres counts likewise: give it the place where the figure is.
     pub posture: Option<(&'a Pose, f64)>,
     /// Another one: of the frame before, so that motion is smooth.
     pub before: Option<(&'a Pose, f64)>,
@@ -79,7 +96,13 @@ impl<'a> Solver<'a> {
     /// A solver for a figure.
     #[must_use]
     pub fn new(figure: &'a Figure) -> Self {
-        Self { chain: Chain::new(figure), scratch: Scratch::default() }
+        Self {
+            figure,
+            parts: Vec::new(),
+            scratch: Scratch::default(),
+            joints: Vec::new(),
+            misses: Vec::new(),
+        }
     }
 
     /// Looks for a pose that reaches goals, from a start, and writes it to `pose`: of the joints that
@@ -95,51 +118,122 @@ impl<'a> Solver<'a> {
         settings: &Settings<'_>,
         pose: &mut Pose,
     ) -> Outcome {
-        self.chain.near = [settings.near_m, settings.near.radians()];
-        self.chain.aim(goals);
-        self.chain.start(start);
-        self.chain.refer([settings.posture, settings.before]);
-        let mut outcome = Outcome { reached: false, steps: 0, restarts: 0 };
-        let mut seed = 0;
-        let mut least = f64::INFINITY;
-        loop {
-            let (ending, steps) = self.search(settings);
-            outcome.steps += steps;
-            outcome.reached = ending == Ending::Met;
-            let cost = self.scratch.linear.cost();
-            if outcome.reached || cost < least {
-                least = cost;
-                self.chain.keep();
+        self.find_parts(goals);
+        self.misses.clear();
+        self.misses.resize(goals.len(), Miss::Distance(0.0));
+        let mut outcome = Outcome { reached: true, steps: 0, restarts: 0 };
+        for part in &mut self.parts {
+            part.aims.clear();
+            part.aims.extend(part.goals.iter().map(|&g| goals[g]));
+            let of_part = part.solve(start, settings, &mut self.scratch);
+            outcome.reached &= of_part.reached;
+            outcome.steps += of_part.steps;
+            outcome.restarts += of_part.restarts;
+            part.chain.write(pose);
+            for (&g, miss) in part.goals.iter().zip(part.chain.misses()) {
+                self.misses[g] = *miss;
             }
-            if outcome.reached || outcome.restarts == settings.restarts {
-                break;
-            }
-            match settings.posture {
-                Some((posture, _)) if outcome.restarts == 0 => self.chain.stand(posture),
-                _ => self.chain.scatter(|| random(&mut seed)),
-            }
-            outcome.restarts += 1;
         }
-        if self.chain.recall() {
-            self.chain.look(&mut self.scratch.linear);
-        }
-        self.chain.write(pose);
         outcome
     }
 
-    fn search(&mut self, settings: &Settings<'_>) -> (Ending, u32) {
-        let Self { chain, scratch } = self;
-        match settings.method {
-            Method::LevenbergMarquardt => levenberg::solve(chain, scratch, settings.steps),
-            Method::ConjugateGradient => {
-                conjugate::solve(chain, scratch, settings.steps.saturating_mul(10))
+    /// Sorts goals by the joints that they depend on, unless these are the same as before.
+    fn find_parts(&mut self, goals: &[Goal]) {
+        if self.joints.len() == goals.len()
+            && self.joints.iter().zip(goals).all(|(known, goal)| *known == goal.joints())
+        {
+            return;
+        }
+        self.joints.clear();
+        self.joints.extend(goals.iter().map(Goal::joints));
+        // The part of each joint that can move, and of each goal: the least number in it.
+        let all = &self.figure.joints;
+        let mut part_of: Vec<Option<usize>> = vec![None; all.len()];
+        let mut parts: Vec<usize> = (0..goals.len()).collect();
+        for (g, joints) in self.joints.iter().enumerate() {
+            for joint in joints.iter().copied().flatten() {
+                let above = std::iter::successors(Some(joint), |&j| all[j].parent);
+                for j in above.filter(|&j| all[j].turning() > 0 || all[j].shifts) {
+                    match part_of[j].map(|other| parts[other]) {
+                        None => part_of[j] = Some(g),
+                        Some(other) => {
+                            let (from, to) = (parts[g].max(other), parts[g].min(other));
+                            parts.iter_mut().filter(|p| **p == from).for_each(|p| *p = to);
+                        }
+                    }
+                }
             }
+        }
+        self.parts.clear();
+        for first in (0..goals.len()).filter(|&g| parts[g] == g) {
+            let goals: Vec<usize> = (0..goals.len()).filter(|&g| parts[g] == first).collect();
+            self.parts.push(Part { chain: Chain::new(self.figure), goals, aims: Vec::new() });
         }
     }
 
     /// How far each goal of the last call is missed.
     #[must_use]
     pub fn misses(&self) -> &[Miss] {
-        self.chain.misses()
+        &self.misses
+    }
+}
+
+impl Part<'_> {
+    /// Looks for where the goals of the part are met.
+    fn solve(&mut self, start: &Pose, settings: &Settings<'_>, scratch: &mut Scratch) -> Outcome {
+        self.chain.near = [settings.near_m, settings.near.radians()];
+        self.chain.aim(&self.aims);
+        self.chain.start(start);
+        self.chain.refer([settings.posture, settings.before]);
+        let mut outcome = Outcome { reached: false, steps: 0, restarts: 0 };
+        let mut seed = 0;
+        let mut least = f64::INFINITY;
+        self.chain.keep();
+        let mut nudged = false;
+        loop {
+            let (ending, steps) = self.search(settings, scratch);
+            outcome.steps += steps;
+            outcome.reached = ending == Ending::Met;
+            let cost = scratch.linear.cost();
+            if outcome.reached || cost < least {
+                least = cost;
+                self.chain.keep();
+            }
+            // A straight limb that should be shorter has no slope to follow. Beside that it has.
+            if ending == Ending::Stuck && !nudged {
+                nudged = true;
+                self.chain.differentiate(&mut scratch.linear);
+                self.chain.nudge(scratch, || random(&mut seed));
+                continue;
+            }
+            if outcome.reached || outcome.restarts == settings.restarts {
+                break;
+            }
+            let elsewhere = |pose: &Pose| {
+                pose.rotations.iter().zip(&start.rotations).any(|(a, b)| a.quat() != b.quat())
+            };
+            match settings.posture {
+                Some((posture, _)) if outcome.restarts == 0 && elsewhere(posture) => {
+                    self.chain.stand(posture);
+                }
+                _ => self.chain.scatter(|| random(&mut seed)),
+            }
+            outcome.restarts += 1;
+        }
+        if self.chain.recall() {
+            self.chain.look(&mut scratch.linear);
+        }
+        outcome
+    }
+
+    fn search(&mut self, settings: &Settings<'_>, scratch: &mut Scratch) -> (Ending, u32) {
+        match settings.method {
+            Method::LevenbergMarquardt => {
+                levenberg::solve(&mut self.chain, scratch, settings.steps)
+            }
+            Method::ConjugateGradient => {
+                conjugate::solve(&mut self.chain, scratch, settings.steps.saturating_mul(10))
+            }
+        }
     }
 }

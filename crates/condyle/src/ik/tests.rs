@@ -659,3 +659,130 @@ fn c12_what_is_out_of_reach_is_missed_inside_of_limits() {
         assert_eq!(body.misses().len(), 5);
     }
 }
+
+/// A goal that nothing can be done about does not keep others from theirs, which have nothing to do with
+/// it.
+#[test]
+fn c11_a_goal_out_of_reach_leaves_others_alone() {
+    let (arm, ends) = whole_body();
+    let mut figure = arm.figure.clone();
+    figure.joints[0].shifts = false;
+    figure.hold(arm.joints[0]);
+    let mut rng = Rng::new(13);
+    let mut solver = Solver::new(&figure);
+    let start = Pose::rest(&arm.skeleton);
+    for round in 0..50 {
+        let world = start.world(&arm.skeleton);
+        let foot = world.positions_m[ends[1].get()] + DVec3::new(0.0, 0.15, 0.1);
+        for far in [0.5, 2.0, 100.0, 1e5] {
+            let hand = rng.direction() * far + DVec3::Y * far;
+            let goals = [Goal::position(ends[0], hand), Goal::position(ends[1], foot)];
+            let mut pose = start.clone();
+            solver.solve(&start, &goals, &Settings::default(), &mut pose);
+            let at = pose.world(&arm.skeleton).positions_m[ends[1].get()];
+            assert!((at - foot).length() < 1e-4, "{round} {far}: {:e}", (at - foot).length());
+        }
+    }
+}
+
+/// What a solver did before does not matter, whatever the goals were.
+#[test]
+fn solvers_have_no_memory_of_other_goals() {
+    let (arm, ends) = whole_body();
+    let mut rng = Rng::new(14);
+    for method in [Method::LevenbergMarquardt, Method::ConjugateGradient] {
+        let settings = Settings { method, steps: 10, restarts: 1, ..Settings::default() };
+        let mut used = Solver::new(&arm.figure);
+        for round in 0..40 {
+            let start = arm.random(&mut rng);
+            let far = if round % 4 == 3 { 1e200 } else { 1.0 };
+            let count = 1 + round % 3;
+            let goals: Vec<Goal> = (0..count)
+                .map(|i| Goal::position(ends[(round + i) % 5], rng.direction() * far))
+                .collect();
+            let (mut a, mut b) = (start.clone(), start.clone());
+            let used = used.solve(&start, &goals, &settings, &mut a);
+            let fresh = Solver::new(&arm.figure).solve(&start, &goals, &settings, &mut b);
+            assert_eq!(used, fresh);
+            for (a, b) in a.rotations.iter().zip(&b.rotations) {
+                assert_eq!(a.quat(), b.quat(), "{method:?} {round}");
+            }
+            assert!(arm.is_inside(&a), "{method:?} {round}");
+        }
+    }
+}
+
+/// A posture says nothing about bones: starting from it again, they are those of the start.
+#[test]
+fn restarts_from_a_posture_keep_the_bones() {
+    let arm = Arm::shaped(0.0);
+    let mut rng = Rng::new(15);
+    let mut solver = Solver::new(&arm.figure);
+    for _ in 0..50 {
+        let mut posture = arm.random(&mut rng);
+        posture.translations_m.iter_mut().for_each(|t| *t += rng.direction() * 0.3);
+        let start = arm.random(&mut rng);
+        let goals = arm.goals(&arm.random(&mut rng));
+        let settings =
+            Settings { posture: Some((&posture, 1e-7)), restarts: 3, ..Settings::default() };
+        let mut pose = start.clone();
+        let outcome = solver.solve(&start, &goals, &settings, &mut pose);
+        let [metres, radians] = arm.misses(&pose, &goals);
+        let [Miss::Distance(m), Miss::Angle(a)] = solver.misses() else { panic!("other misses") };
+        assert!((m - metres).abs() < 1e-9 && (a.radians() - radians).abs() < 1e-9);
+        assert_eq!(outcome.reached, metres <= 1e-4 && radians <= 1e-3);
+    }
+}
+
+/// A hinge without ends is as near to a posture on the other side of half a turn as it is.
+#[test]
+fn turns_without_ends_go_the_short_way() {
+    let hinge = |axis| Limit::Hinge { axis, arc: Arc::FULL };
+    let arm = Arm::new(&[(DVec3::ZERO, hinge(DVec3::Z)), (DVec3::X, hinge(DVec3::Z))]);
+    let turned = |degrees: f64| {
+        let mut pose = Pose::rest(&arm.skeleton);
+        pose.rotations[0] = Rotation::about_z(Angle::from_degrees(degrees));
+        pose
+    };
+    let (start, posture) = (turned(-178.0), turned(179.0));
+    let target = turned(181.0).world(&arm.skeleton).positions_m[1];
+    let settings = Settings { posture: Some((&posture, 1e-3)), ..Settings::default() };
+    let mut pose = start.clone();
+    let mut solver = Solver::new(&arm.figure);
+    solver.solve(&start, &[Goal::position(arm.joints[1], target)], &settings, &mut pose);
+    let off = (pose.world(&arm.skeleton).positions_m[1] - target).length();
+    assert!(off < 1e-4, "{off}");
+}
+
+/// Two goals for one hand are weighed against each other, also by a body.
+#[test]
+fn c12_a_hand_with_two_goals_is_between_them() {
+    let (arm, ends) = whole_body();
+    let start = Pose::rest(&arm.skeleton);
+    let at = start.world(&arm.skeleton).positions_m[ends[0].get()] - 0.1 * DVec3::X;
+    let goals =
+        [Goal::position(ends[0], at), Goal::position(ends[0], at - 0.04 * DVec3::Y).weighted(3.0)];
+    let mut pose = start.clone();
+    let mut body = Body::new(&arm.figure, &arm.skeleton);
+    body.solve(&start, &goals, &Settings { steps: 100, ..Settings::default() }, &mut pose);
+    let found = pose.world(&arm.skeleton).positions_m[ends[0].get()];
+    assert!((found - (at - 0.03 * DVec3::Y)).length() < 1e-4, "{}", found - at);
+}
+
+/// A straight chain whose end should come nearer along its own line, and a direction turned around: there
+/// is no slope to follow at first.
+#[test]
+fn c11_goals_at_a_symmetry_are_met() {
+    let free = |offset| (offset, Limit::Free);
+    let arm = Arm::new(&[free(DVec3::ZERO), free(0.3 * DVec3::X), free(0.3 * DVec3::X)]);
+    let start = Pose::rest(&arm.skeleton);
+    let mut solver = Solver::new(&arm.figure);
+    let mut pose = start.clone();
+    let axis = DVec3::X;
+    let turned =
+        Goal { joint: arm.joints[1], aim: Aim::Direction { axis, target: -axis }, weight: 1.0 };
+    for goal in [Goal::position(arm.hand(), 0.3 * DVec3::X), turned] {
+        let outcome = solver.solve(&start, &[goal], &Settings::default(), &mut pose);
+        assert!(outcome.reached, "{:?}", solver.misses());
+    }
+}
