@@ -34,6 +34,8 @@ pub(super) struct Chain<'a> {
     /// The best place so far, and whether `here` is another.
     kept: Vec<Place>,
     moved_on: bool,
+    /// Whether derivatives are of other joints, or of another chain.
+    is_new: bool,
     /// Poses to be near, and how much that counts.
     references: [Reference; 2],
     /// In the world, at the place that was last looked at.
@@ -108,6 +110,7 @@ impl<'a> Chain<'a> {
             there: Vec::new(),
             kept: Vec::new(),
             moved_on: false,
+            is_new: true,
             references: Default::default(),
             worlds: Vec::new(),
             axes: Vec::new(),
@@ -131,7 +134,13 @@ impl<'a> Chain<'a> {
         }
     }
 
+    /// Whoever else used the derivatives, they are to be made anew.
+    pub(super) fn forget(&mut self) {
+        self.is_new = true;
+    }
+
     fn find_links(&mut self) {
+        self.is_new = true;
         let all = &self.figure.joints;
         let mut needed = vec![false; all.len()];
         let above = |joint: usize| std::iter::successors(Some(joint), |&j| all[j].parent);
@@ -353,7 +362,8 @@ impl<'a> Chain<'a> {
                 above.unwrap_or(World { rotation: DQuat::IDENTITY, position_m: DVec3::ZERO });
             let offset_m = link.offset_m + place.shift;
             let position_m = above.position_m + rotate(above.rotation, offset_m);
-            let zero = above.rotation * link.zero;
+            let plain = link.zero == DQuat::IDENTITY;
+            let zero = if plain { above.rotation } else { above.rotation * link.zero };
             let mut rotation = zero;
             if link.turning > 0 {
                 rotation = zero * place.m;
@@ -536,7 +546,9 @@ impl System for Chain<'_> {
         self.forward();
         let (goals, freedoms) = (self.goals.len(), self.freedoms);
         linear.residual.clear();
-        linear.columns.clear();
+        if std::mem::take(&mut self.is_new) {
+            linear.columns.clear();
+        }
         linear.columns.resize(goals * freedoms, DVec3::ZERO);
         linear.pull.resize(freedoms, 0.0);
         linear.stiffness.resize(freedoms, 0.0);

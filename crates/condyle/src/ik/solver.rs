@@ -122,7 +122,11 @@ impl<'a> Solver<'a> {
         self.misses.clear();
         self.misses.resize(goals.len(), Miss::Distance(0.0));
         let mut outcome = Outcome { reached: true, steps: 0, restarts: 0 };
+        let several = self.parts.len() > 1;
         for part in &mut self.parts {
+            if several {
+                part.chain.forget();
+            }
             part.aims.clear();
             part.aims.extend(part.goals.iter().map(|&g| goals[g]));
             let of_part = part.solve(start, settings, &mut self.scratch);
@@ -189,19 +193,22 @@ impl Part<'_> {
         let mut seed = 0;
         let mut least = f64::INFINITY;
         self.chain.keep();
-        let mut nudged = false;
+        let (mut nudged, mut nudging) = (false, false);
         loop {
             let (ending, steps) = self.search(settings, scratch);
             outcome.steps += steps;
             outcome.reached = ending == Ending::Met;
             let cost = scratch.linear.cost();
-            if outcome.reached || cost < least {
+            // A nudge counts only if it solves the matter: what follows a motion should not jump.
+            let counts = !(nudging && !outcome.reached) && cost < least;
+            nudging = false;
+            if outcome.reached || counts {
                 least = cost;
                 self.chain.keep();
             }
             // A straight limb that should be shorter has no slope to follow. Beside that it has.
             if ending == Ending::Stuck && !nudged {
-                nudged = true;
+                (nudged, nudging) = (true, true);
                 self.chain.differentiate(&mut scratch.linear);
                 self.chain.nudge(scratch, || random(&mut seed));
                 continue;
