@@ -200,7 +200,7 @@ impl Part<'_> {
             outcome.reached = ending == Ending::Met;
             let cost = scratch.linear.cost();
             // A nudge counts only if it solves the matter: what follows a motion should not jump.
-            let counts = !(nudging && !outcome.reached) && cost < least;
+            let counts = !nudging && cost < least;
             nudging = false;
             if outcome.reached || counts {
                 least = cost;
