@@ -1,7 +1,7 @@
 //! Do limits make inverse kinematics more like what people do? A measurement (A15).
 //!
 //! From a captured clip only the paths of a few joints are kept: hands, feet, head and pelvis. The rest
-//! of each pose is found again by the same [`Solver`](crate::ik::Solver), from the same start, with the
+//! of each pose is found again by the same [`Solver`], from the same start, with the
 //! same weights, once inside of the limits of a rig and once in each [`Way`] to do without them. What is
 //! found is compared with what was captured.
 
