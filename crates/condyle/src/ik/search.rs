@@ -29,6 +29,17 @@ pub(super) struct Scratch {
     pub(super) direction: Vec<f64>,
 }
 
+impl Scratch {
+    /// Room for as many limits as so many blocks can run into, so that none is made on the way.
+    pub(super) fn reserve(&mut self, blocks: usize) {
+        let most = 3 * blocks;
+        for stops in [&mut self.stops, &mut self.stops_here] {
+            stops.reserve(most.saturating_sub(stops.len()));
+        }
+        self.holds.reserve(most.saturating_sub(self.holds.len()));
+    }
+}
+
 /// A direction in a block that a step may not take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {

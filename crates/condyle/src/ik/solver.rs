@@ -189,6 +189,7 @@ impl Part<'_> {
         self.chain.aim(&self.aims);
         self.chain.start(start);
         self.chain.refer([settings.posture, settings.before]);
+        scratch.reserve(self.chain.blocks().len());
         let mut outcome = Outcome { reached: false, steps: 0, restarts: 0 };
         let mut seed = 0;
         let mut least = f64::INFINITY;
