@@ -27,6 +27,7 @@
 //! ```
 
 pub mod anatomy;
+pub mod edit;
 pub mod enforce;
 pub mod estimate;
 pub mod evaluate;

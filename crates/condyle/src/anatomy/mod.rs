@@ -38,6 +38,7 @@ use names::Names;
 pub struct Anatomy {
     title: String,
     names: Names,
+    frames: Vec<Option<Rotation>>,
     joints: Vec<Option<AnatomicalJoint>>,
     wholes: Vec<AnatomicalJoint>,
 }
@@ -80,7 +81,7 @@ impl Anatomy {
             }
         }
         let title = table.title.clone();
-        Some(Self::build(skeleton, title, names, &tree, &frames, &rests))
+        Some(Self::build(skeleton, title, names, &tree, frames, &rests))
     }
 
     /// The same with the frames of another pose than rest, for skeletons whose rest pose is none of a
@@ -118,7 +119,7 @@ impl Anatomy {
         };
         let frames = standing.frames();
         let title = table.title.clone();
-        Some(Self::build(skeleton, title, names, &tree, &frames, pose))
+        Some(Self::build(skeleton, title, names, &tree, frames, pose))
     }
 
     /// Whose names they are.
@@ -131,6 +132,21 @@ impl Anatomy {
     #[must_use]
     pub fn name(&self, joint: JointIndex) -> Option<(BodyJoint, BodySide)> {
         self.names.get(joint.get()).copied().flatten()
+    }
+
+    /// The joint that is the pelvis, the first of several.
+    #[must_use]
+    pub fn pelvis(&self) -> Option<JointIndex> {
+        let at = self.names.iter().position(|n| matches!(n, Some((BodyJoint::Pelvis, _))))?;
+        Some(JointIndex::new(at))
+    }
+
+    /// The anatomical frame of the segment that a joint carries, in the joint's local space: x forward,
+    /// y up or to the proximal end, z to the right. Also of the pelvis. `None` if the joint has no name
+    /// that the table has, or the pose is not one of standing.
+    #[must_use]
+    pub fn frame(&self, joint: JointIndex) -> Option<Rotation> {
+        self.frames.get(joint.get()).copied().flatten()
     }
 
     /// A joint with its frames. `None` if it has no name that the table has, is the pelvis, or if there
@@ -158,7 +174,7 @@ impl Anatomy {
         title: String,
         names: Names,
         tree: &Tree,
-        frames: &[Option<Rotation>],
+        frames: Vec<Option<Rotation>>,
         pose: &[Rotation],
     ) -> Self {
         // From a joint up to (and without) a named one, from the top. A body has no longer ones.
@@ -209,7 +225,7 @@ impl Anatomy {
             let part = wholes.iter().any(|w| (w.what, w.side) == of && w.chain != joint.chain);
             joint.whole = count.get(&of) == Some(&1) && !part;
         }
-        Self { title, names, joints, wholes }
+        Self { title, names, frames, joints, wholes }
     }
 }
 

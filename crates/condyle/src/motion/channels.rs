@@ -148,6 +148,16 @@ impl JointChannels {
         }
     }
 
+    /// Whether numbers mean the same here as there.
+    fn is_like(&self, other: &Self) -> bool {
+        self.dofs == other.dofs
+            && self.columns == other.columns
+            && self.sequence == other.sequence
+            && self.translation_base_m == other.translation_base_m
+            && self.translation_basis.quat() == other.translation_basis.quat()
+            && self.stretch == other.stretch
+    }
+
     /// The turns as (axis, column), leftmost factor first.
     #[must_use]
     pub fn turns(&self) -> Vec<(usize, usize)> {
@@ -367,6 +377,67 @@ impl Channels {
             rotation_edits: edits(&self.rotation_edits),
             translation_edits: edits(&self.translation_edits),
         }
+    }
+
+    /// The channels of parts that follow each other, each with its number of frames: the meaning is that
+    /// of the first part that has channels. Numbers of parts without channels or with others are marked
+    /// as overtaken, and zero but for changes of length, which stay as they were.
+    pub(crate) fn joined(parts: &[(Option<&Self>, usize)]) -> Option<Self> {
+        let first = parts.iter().find_map(|(channels, _)| *channels)?;
+        let alike = |other: &Self| {
+            other.joints.len() == first.joints.len()
+                && other.joints.iter().zip(&first.joints).all(|(a, b)| a.is_like(b))
+                && other.columns.columns() == first.columns.columns()
+                && other.angle_unit == first.angle_unit
+                && other.unit_m.to_bits() == first.unit_m.to_bits()
+        };
+        let total = parts.iter().map(|(_, frames)| frames).sum();
+        let mut columns = Columns::zeros(first.columns.columns(), total);
+        let n = first.joints.len();
+        let (mut rotation_edits, mut translation_edits) =
+            (vec![FrameSet::default(); n], vec![FrameSet::default(); n]);
+        let lengths: Vec<usize> = first
+            .joints
+            .iter()
+            .flat_map(|j| j.dofs.iter().zip(&j.columns))
+            .filter(|(dof, _)| **dof == Dof::Length)
+            .map(|(_, column)| *column)
+            .collect();
+        let mut start = 0;
+        for (channels, frames) in parts {
+            match channels.filter(|c| alike(c)) {
+                Some(part) => {
+                    for c in 0..columns.columns() {
+                        columns.column_mut(c)[start..start + frames]
+                            .copy_from_slice(part.columns.column(c));
+                    }
+                    for (to, from) in [
+                        (&mut rotation_edits, &part.rotation_edits),
+                        (&mut translation_edits, &part.translation_edits),
+                    ] {
+                        for (to, from) in to.iter_mut().zip(from) {
+                            (0..*frames)
+                                .filter(|f| from.contains(*f))
+                                .for_each(|f| to.insert(start + f));
+                        }
+                    }
+                }
+                None => {
+                    for &c in lengths.iter().filter(|_| start > 0) {
+                        let column = columns.column_mut(c);
+                        let before = column[start - 1];
+                        column[start..start + frames].fill(before);
+                    }
+                    for set in rotation_edits.iter_mut().chain(&mut translation_edits) {
+                        (start..start + frames).for_each(|f| set.insert(f));
+                    }
+                }
+            }
+            start += frames;
+        }
+        let (angle_unit, unit_m) = (first.angle_unit, first.unit_m);
+        let joints = first.joints.clone();
+        Some(Self { joints, columns, angle_unit, unit_m, rotation_edits, translation_edits })
     }
 
     /// The motion of every joint that these numbers stand for.

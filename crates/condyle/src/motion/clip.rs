@@ -333,6 +333,28 @@ impl Clip {
         }
     }
 
+    /// Replaces the motion of a joint, with keys as [`Clip::new`] asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`ClipError::Track`]; the clip is as it was then.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such joint.
+    pub fn set_track(&mut self, joint: JointIndex, track: Track) -> Result<(), ClipError> {
+        let at = joint.get();
+        track.check(self.frame_count).map_err(|fault| ClipError::Track { track: at, fault })?;
+        self.tracks[at] = track;
+        if let Some(channels) = &mut self.channels {
+            for frame in 0..self.frame_count {
+                channels.mark_rotation(joint, frame);
+                channels.mark_translation(joint, frame);
+            }
+        }
+        Ok(())
+    }
+
     /// The pose of one frame.
     ///
     /// # Panics

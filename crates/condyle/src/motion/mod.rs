@@ -9,6 +9,7 @@ mod channels;
 mod clip;
 pub(crate) mod encode;
 mod forward;
+mod joined;
 mod markers;
 mod pose;
 mod sample;

@@ -98,6 +98,56 @@ impl Clip {
             return Err(ClipError::NoFrames);
         }
         let (instants, rate) = self.instants(to)?;
+        let clip = self.at_instants(&instants, rate, interpolation);
+        let few_keys = (0..self.tracks().len())
+            .map(JointIndex::new)
+            .filter(|&j| {
+                let keys = self.track(j).rotations().len();
+                !self.track(j).rotation_times().is_constant() && keys < FEW_KEYS
+            })
+            .collect();
+        Ok(Resampled { clip, few_keys })
+    }
+
+    /// Other frames of the same motion, given as coordinates in its frames: `[3.0, 2.0, 1.5]` goes
+    /// backward from frame 3. Those before the first frame or after the last are that frame. Whole ones
+    /// are taken over as they are, with their source numbers; constant tracks stay constant.
+    ///
+    /// # Errors
+    ///
+    /// [`ClipError::NoFrames`] for a clip without any or if no frames are asked for,
+    /// [`ClipError::TooManyFrames`] as for [`resample`](Self::resample).
+    pub fn at_frames(
+        &self,
+        coordinates: impl IntoIterator<Item = f64>,
+        rate: FrameRate,
+        interpolation: Option<Interpolation>,
+    ) -> Result<Self, ClipError> {
+        let last = u32::try_from(self.frame_count()).unwrap_or(u32::MAX).checked_sub(1);
+        let last = f64::from(last.ok_or(ClipError::NoFrames)?);
+        let frame_time = self.rate().frame_time_s();
+        let most = self.most_frames();
+        let mut instants = Vec::new();
+        for coordinate in coordinates {
+            let frame = snapped(coordinate.max(0.0).min(last));
+            instants.push(Instant { frame, time_s: frame * frame_time });
+            if instants.len() as u64 > most {
+                return Err(ClipError::TooManyFrames);
+            }
+        }
+        if instants.is_empty() {
+            return Err(ClipError::NoFrames);
+        }
+        Ok(self.at_instants(&instants, rate, interpolation))
+    }
+
+    /// There are frames, and instants within them.
+    fn at_instants(
+        &self,
+        instants: &[Instant],
+        rate: FrameRate,
+        interpolation: Option<Interpolation>,
+    ) -> Self {
         let tracks = self
             .tracks()
             .iter()
@@ -123,14 +173,14 @@ impl Clip {
         let coordinates: Vec<f64> = instants.iter().map(|i| i.frame).collect();
         let how = interpolation.unwrap_or_default();
         let channels = self.channels().map(|c| c.with_frames(&coordinates, how));
-        let few_keys = (0..self.tracks().len())
-            .map(JointIndex::new)
-            .filter(|&j| {
-                let keys = self.track(j).rotations().len();
-                !self.track(j).rotation_times().is_constant() && keys < FEW_KEYS
-            })
-            .collect();
-        Ok(Resampled { clip: clip.with_channels(channels), few_keys })
+        clip.with_channels(channels)
+    }
+
+    /// The most frames that may be made of this clip.
+    fn most_frames(&self) -> u64 {
+        let joints = self.tracks().len().max(1) as u64;
+        let most = MAX_JOINT_FRAMES.max(4 * joints * self.frame_count() as u64);
+        (most / joints).min(u64::from(MAX_RESAMPLED))
     }
 
     /// The new frames in terms of the old ones, and the new rate.
@@ -157,9 +207,7 @@ impl Clip {
             }
             ResampleTo::Frames(n) => (n.max(1), 0.0, self.rate()),
         };
-        let joints = self.tracks().len().max(1) as u64;
-        let most = MAX_JOINT_FRAMES.max(4 * joints * self.frame_count() as u64);
-        if count > MAX_RESAMPLED || joints * u64::from(count) > most {
+        if u64::from(count) > self.most_frames() {
             return Err(ClipError::TooManyFrames);
         }
         let instants = (0..count)

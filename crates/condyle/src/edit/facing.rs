@@ -1,0 +1,290 @@
+//! Which way is up, and which way a figure faces.
+
+use glam::DVec3;
+
+use crate::anatomy::Anatomy;
+use crate::math::{Angle, Rotation, trig, unit};
+use crate::motion::{Clip, FrameIndex, World};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// The axes of the world that a figure stands in: which way is up, and which way facing angles are
+/// counted from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    up: DVec3,
+    forward: DVec3,
+}
+
+impl Ground {
+    /// Y up, Z forward: BVH and ASF as they mostly are.
+    pub const Y_UP: Self = Self { up: DVec3::Y, forward: DVec3::Z };
+    /// Z up, −Y forward: what becomes of [`Y_UP`](Self::Y_UP) by a quarter turn about x.
+    pub const Z_UP: Self = Self { up: DVec3::Z, forward: DVec3::NEG_Y };
+    /// X up, Z forward.
+    pub const X_UP: Self = Self { up: DVec3::X, forward: DVec3::Z };
+
+    /// Axes of one's own; what of `forward` is along `up` does not count. `None` if a vector is zero or
+    /// not finite, or both are parallel.
+    #[must_use]
+    pub fn new(up: DVec3, forward: DVec3) -> Option<Self> {
+        let up = unit(up)?;
+        let forward = unit(unit(forward)?.reject_from_normalized(up))?;
+        Some(Self { up, forward })
+    }
+
+    /// By the rest pose: the axis of the world that is nearest to the way from the pelvis to the neck,
+    /// if the joints have [names that we know](Anatomy::of); else [`Y_UP`](Self::Y_UP).
+    #[must_use]
+    pub fn of(skeleton: &Skeleton) -> Self {
+        Anatomy::of(skeleton).map_or(Self::Y_UP, |anatomy| Self::with(skeleton, &anatomy))
+    }
+
+    fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
+        let body = || {
+            let pelvis = anatomy.pelvis()?;
+            let frame = anatomy.frame(pelvis)?;
+            Some(skeleton.rest_world_rotations()[pelvis.get()] * frame * DVec3::Y)
+        };
+        let Some(up) = body() else { return Self::Y_UP };
+        let all = [Self::Y_UP, Self::Z_UP, Self::X_UP];
+        let upside_down = |g: Self| Self { up: -g.up, forward: g.forward };
+        let all = all.into_iter().flat_map(|g| [g, upside_down(g)]);
+        // Of equals the first.
+        let nearer = |best: Self, g: Self| if g.up.dot(up) > best.up.dot(up) { g } else { best };
+        all.fold(Self::Y_UP, nearer)
+    }
+
+    /// Against gravity.
+    #[must_use]
+    pub const fn up(self) -> DVec3 {
+        self.up
+    }
+
+    /// Where a figure looks that faces 0°.
+    #[must_use]
+    pub const fn forward(self) -> DVec3 {
+        self.forward
+    }
+
+    /// To the left of who faces 0°: x, if y is up and z forward.
+    #[must_use]
+    pub fn left(self) -> DVec3 {
+        self.up.cross(self.forward)
+    }
+
+    /// The turn about the vertical by an angle, counter-clockwise seen from above.
+    #[must_use]
+    pub fn turn(self, angle: Angle) -> Rotation {
+        Rotation::from_axis_angle(self.up, angle).unwrap_or_default()
+    }
+
+    /// How far up a point is, metres.
+    #[must_use]
+    pub fn height_m(self, point_m: DVec3) -> f64 {
+        point_m.dot(self.up)
+    }
+
+    /// The point of the ground below a point, metres.
+    #[must_use]
+    pub fn below(self, point_m: DVec3) -> DVec3 {
+        point_m - self.up * self.height_m(point_m)
+    }
+
+    /// The angle of a horizontal direction, counter-clockwise from forward.
+    fn angle(self, direction: DVec3) -> Angle {
+        let (left, ahead) = (direction.dot(self.left()), direction.dot(self.forward));
+        Angle::from_radians(trig::atan2(left, ahead))
+    }
+}
+
+/// Where a figure stands and which way it faces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stand {
+    /// The centre of the joint that faces, metres.
+    pub position_m: DVec3,
+    /// Counter-clockwise seen from above; 0 faces [`Ground::forward`].
+    pub facing: Angle,
+}
+
+/// Which way a figure faces: by one joint, the pelvis or else the root, and what of it points forward.
+///
+/// # Source
+///
+/// S. Lin, "Help note for assignment 2", 2010, eq 6 and 7 (rows C3 of the checklist), with
+/// `atan2(R02, R22)` for the printed quotient, for any axes, and by the line of the hips where forward
+/// is nearly vertical.
+///
+/// ```
+/// use condyle::edit::Facing;
+/// use condyle::synth::{Figure, Options, Synth};
+///
+/// let made = Synth::generate(&Figure::human(), &Options::default(), 1)?;
+/// let facing = Facing::of(&made.skeleton);
+/// let stand = facing.stand(&made.clip.pose(condyle::motion::FrameIndex(0)).world(&made.skeleton));
+/// assert!(stand.facing.degrees().abs() <= 180.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Facing {
+    ground: Ground,
+    joint: JointIndex,
+    /// In the local space of the joint.
+    forward: DVec3,
+    left: DVec3,
+}
+
+impl Facing {
+    /// By the names of the joints and the rest pose; without [names that we know](Anatomy::of) by the
+    /// root, which faces forward at rest.
+    #[must_use]
+    pub fn of(skeleton: &Skeleton) -> Self {
+        let anatomy = Anatomy::of(skeleton);
+        let ground = anatomy.as_ref().map_or(Ground::Y_UP, |a| Ground::with(skeleton, a));
+        Self::with(skeleton, ground, anatomy.as_ref())
+    }
+
+    /// The same in a world with these axes.
+    #[must_use]
+    pub fn on(skeleton: &Skeleton, ground: Ground) -> Self {
+        Self::with(skeleton, ground, Anatomy::of(skeleton).as_ref())
+    }
+
+    pub(crate) fn with(skeleton: &Skeleton, ground: Ground, anatomy: Option<&Anatomy>) -> Self {
+        let by_name = || {
+            let anatomy = anatomy?;
+            let joint = anatomy.pelvis()?;
+            let frame = anatomy.frame(joint)?;
+            Some(Self { ground, joint, forward: frame * DVec3::X, left: frame * DVec3::NEG_Z })
+        };
+        by_name().unwrap_or_else(|| {
+            let rest = skeleton.joints().first().map_or(Rotation::IDENTITY, |j| j.rest).inverse();
+            let (forward, left) = (rest * ground.forward, rest * ground.left());
+            Self { ground, joint: JointIndex::new(0), forward, left }
+        })
+    }
+
+    /// The axes of the world.
+    #[must_use]
+    pub const fn ground(&self) -> Ground {
+        self.ground
+    }
+
+    /// The joint that faces.
+    #[must_use]
+    pub const fn joint(&self) -> JointIndex {
+        self.joint
+    }
+
+    /// The facing of the joint with this rotation in the world: that of its forward direction, seen
+    /// from above; within 20° of the vertical, where that says nothing, the one that the line of the
+    /// hips is square to. 0 if that is vertical, too, which cannot be.
+    #[must_use]
+    pub fn angle(&self, world: Rotation) -> Angle {
+        // The sine of 20 degrees.
+        const STEEP: f64 = 0.342_020_143_325_668_7;
+        let flat = |v: DVec3| (world * v).reject_from_normalized(self.ground.up);
+        let forward = flat(self.forward);
+        if forward.length_squared() >= STEEP * STEEP {
+            return self.ground.angle(forward);
+        }
+        // Forward is left × up.
+        self.ground.angle(flat(self.left).cross(self.ground.up))
+    }
+
+    /// Where a figure with this pose in the world stands, and which way it faces.
+    ///
+    /// # Panics
+    ///
+    /// If there are no joints.
+    #[must_use]
+    pub fn stand(&self, world: &World) -> Stand {
+        let at = self.joint.get();
+        Stand { position_m: world.positions_m[at], facing: self.angle(world.rotations[at]) }
+    }
+
+    /// The same in a frame of a clip.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such frame, or the clip has another number of joints.
+    #[must_use]
+    pub fn stand_in(&self, skeleton: &Skeleton, clip: &Clip, frame: FrameIndex) -> Stand {
+        // Only what is above the joint matters.
+        let mut at = Some(self.joint);
+        let (mut rotation, mut position) = (Rotation::IDENTITY, DVec3::ZERO);
+        while let Some(j) = at {
+            let local = clip.rotation(j, frame);
+            position = clip.translation_m(j, frame) + local * position;
+            rotation = local * rotation;
+            at = skeleton.parent(j);
+        }
+        Stand { position_m: position, facing: self.angle(rotation) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skeleton::Joint;
+    use crate::synth::Figure;
+
+    const fn deg(d: f64) -> Angle {
+        Angle::from_degrees(d)
+    }
+
+    #[test]
+    fn c3_eq_7_is_atan2_of_the_third_column_over_the_whole_circle() {
+        let mut s = Skeleton::new();
+        s.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+        let facing = Facing::of(&s);
+        for theta in (-17..=18).map(|k| 10.0 * f64::from(k)) {
+            for tilt in [-40.0, 0.0, 60.0] {
+                let r = Rotation::about_y(deg(theta)) * Rotation::about_x(deg(tilt));
+                let m = r.to_matrix();
+                let seed = trig::atan2(m.col(2)[0], m.col(2)[2]);
+                assert!((facing.angle(r).radians() - seed).abs() < 1e-12, "{theta} {tilt}");
+                let off = (facing.angle(r).degrees() - theta).abs();
+                assert!(off < 1e-9 || (off - 360.0).abs() < 1e-9, "{theta} {tilt}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn c3_trap_who_bows_to_the_ground_or_rolls_over_faces_as_before() {
+        let mut s = Skeleton::new();
+        s.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+        let facing = Facing::of(&s);
+        for tilt in [75.0, 89.999, 90.0, 90.001, 105.0, -75.0, -90.0, -105.0] {
+            let r = Rotation::about_y(deg(50.0)) * Rotation::about_x(deg(tilt));
+            assert!((facing.angle(r).degrees() - 50.0).abs() < 1e-6, "{tilt}");
+        }
+    }
+
+    #[test]
+    fn who_stands_in_a_world_with_another_axis_up_faces_the_same() {
+        // The human figure, turned as a whole into a world with z up.
+        let figure = Figure::human();
+        let skeleton = figure.skeleton();
+        assert_eq!(Ground::of(skeleton), Ground::Y_UP);
+        let lifted = Rotation::about_x(deg(90.0));
+        let mut turned = Skeleton::new();
+        for j in skeleton.indices() {
+            let mut joint = skeleton[j].clone();
+            match skeleton.parent(j) {
+                Some(p) => turned.add(p, joint).unwrap(),
+                None => {
+                    joint.rest = lifted * joint.rest;
+                    joint.offset_m = lifted * joint.offset_m;
+                    turned.add_root(joint).unwrap()
+                }
+            };
+        }
+        assert_eq!(Ground::of(&turned), Ground::Z_UP);
+        let (a, b) = (Facing::of(skeleton), Facing::of(&turned));
+        for theta in [-170.0, -20.0, 0.0, 130.0] {
+            let r = Rotation::about_y(deg(theta)) * skeleton[a.joint()].rest;
+            assert!((a.angle(r).degrees() - theta).abs() < 1e-9, "{theta}");
+            assert!((b.angle(lifted * r).degrees() - theta).abs() < 1e-9, "{theta}");
+        }
+    }
+}
