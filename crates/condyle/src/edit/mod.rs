@@ -4,8 +4,20 @@
 //! edit does not touch keep the numbers of their file. `docs/edit.md` has the methods and a worked
 //! example.
 
+mod blend;
+mod connect;
+mod ease;
+mod error;
 mod facing;
+mod jumps;
+mod onto;
 mod place;
 
+pub use blend::{blend, interpolate};
+pub use connect::{Connected, Keep, Method, Order, Overlap, connect};
+pub use ease::Easing;
+pub use error::EditError;
 pub use facing::{Facing, Ground, Stand};
+pub use jumps::{Jump, jump_quantile, jumps, largest_jump};
+pub use onto::{Onto, onto};
 pub use place::Placement;

@@ -86,6 +86,50 @@ pub fn mean_rotation(rotations: impl IntoIterator<Item = (Rotation, f64)>) -> Op
     })
 }
 
+/// The rotation whose weighted sum of squared angles to the given ones is smallest: for two of them,
+/// [`Rotation::slerp`] by the share of the second.
+///
+/// # Source
+///
+/// H. Karcher, "Riemannian center of mass and mollifier smoothing", Comm. Pure Appl. Math. 30(5), 1977:
+/// the mean m is where `Σ w_i log(m⁻¹ q_i) = 0`, found by going there again and again from
+/// [`mean_rotation`].
+///
+/// # Domain and singularity
+///
+/// `None` as for [`mean_rotation`]. If the rotations do not lie within a quarter turn of one of them there
+/// may be several such means; the one near [`mean_rotation`] is taken, and that itself if the steps do
+/// not get smaller.
+///
+/// ```
+/// use condyle::math::{Angle, Rotation, geodesic_mean};
+/// let turn = |degrees| Rotation::about_z(Angle::from_degrees(degrees));
+/// let mean = geodesic_mean(&[(turn(0.0), 1.0), (turn(30.0), 1.0), (turn(90.0), 2.0)]).unwrap();
+/// assert!(mean.distance(turn(52.5)).degrees() < 1e-9);
+/// ```
+#[must_use]
+pub fn geodesic_mean(rotations: &[(Rotation, f64)]) -> Option<Rotation> {
+    const STEPS: usize = 50;
+    let start = mean_rotation(rotations.iter().copied())?.rotation;
+    let total: f64 = rotations.iter().map(|(_, weight)| weight).sum();
+    let (mut mean, mut before) = (start, f64::INFINITY);
+    for _ in 0..STEPS {
+        let back = mean.inverse();
+        let sum = |to, &(r, weight): &(Rotation, f64)| to + (back * r).log() * (weight / total);
+        let step = rotations.iter().fold(glam::DVec3::ZERO, sum);
+        let length = step.length();
+        if length >= before && length > 1e-12 {
+            return Some(start);
+        }
+        mean = mean * Rotation::exp(step)?;
+        if length < 1e-15 || length >= before {
+            break;
+        }
+        before = length;
+    }
+    Some(mean)
+}
+
 #[cfg(test)]
 mod tests {
     use std::f64::consts::PI;
@@ -190,6 +234,30 @@ mod tests {
             if gap > 1e-3 {
                 let error = plain.rotation.distance(other.rotation).radians();
                 assert!(error < 4e-15 / gap, "{a:?} {b:?} {c:?}: {error:e}");
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn prop_the_geodesic_mean_of_two_is_slerp_and_that_of_many_is_a_minimum() {
+        arbtest::arbtest(|u| {
+            let a = arbitrary::rotation(u)?;
+            let near = |r: Rotation| a * Rotation::exp(r.log() * 0.45).unwrap();
+            let (b, c) = (near(arbitrary::rotation(u)?), near(arbitrary::rotation(u)?));
+            let t = f64::from(u.int_in_range(0..=100_u32)?) / 100.0;
+            let two = geodesic_mean(&[(a, 1.0 - t), (b, t)]).unwrap();
+            assert!(two.distance(a.slerp(b, t)).radians() < 1e-9, "{t}");
+            let all = [(a, 1.0), (b, 2.0), (c, 0.5)];
+            let mean = geodesic_mean(&all).unwrap();
+            let cost = |m: Rotation| -> f64 {
+                all.iter().map(|(r, w)| w * m.distance(*r).radians().powi(2)).sum()
+            };
+            for axis in [glam::DVec3::X, glam::DVec3::Y, glam::DVec3::Z] {
+                for by in [-1e-3, 1e-3] {
+                    let moved = mean * Rotation::exp(axis * by).unwrap();
+                    assert!(cost(moved) >= cost(mean));
+                }
             }
             Ok(())
         });

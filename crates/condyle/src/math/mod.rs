@@ -32,7 +32,7 @@ pub use eigen::{Svd3, SymmetricEigen, svd3, symmetric_eigen};
 pub use euler::{Axis, EulerAngles, EulerOrder, GimbalLock, ParseEulerOrderError};
 pub(crate) use exponential::{exp, log};
 pub use interpolate::{Interpolation, Squad, cubic_point};
-pub use mean::{MeanRotation, mean_rotation};
+pub use mean::{MeanRotation, geodesic_mean, mean_rotation};
 pub use rotation::Rotation;
 pub(crate) use rotation::{angle_between, unit};
 pub(crate) use simd::Kernel;

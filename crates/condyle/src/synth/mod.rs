@@ -30,6 +30,7 @@
 
 mod channels;
 mod figure;
+mod gait;
 mod generate;
 mod path;
 mod region;
@@ -43,6 +44,7 @@ use std::fmt;
 
 pub use channels::{SourceChannels, Wrap};
 pub use figure::Figure;
+pub use gait::Gait;
 pub use region::{RegionShape, SwingRegion};
 pub use rng::Rng;
 pub use truth::{Coordinates, JointTruth};
@@ -210,6 +212,8 @@ pub enum SynthError {
     Noise,
     /// Sparse keys, but not one.
     NoKeys,
+    /// A [`Gait`] that is none.
+    Gait,
     /// The skeleton could not be built.
     Skeleton(SkeletonError),
     /// The clip could not be built.
@@ -233,6 +237,9 @@ impl fmt::Display for SynthError {
             }
             Self::Noise => f.write_str("the noise is negative or not finite"),
             Self::NoKeys => f.write_str("sparse keys need at least one key"),
+            Self::Gait => {
+                f.write_str("numbers that no walk has: finite ones, steps, feet up and down")
+            }
             Self::Skeleton(error) => error.fmt(f),
             Self::Clip(error) => error.fmt(f),
             Self::Channels(error) => error.fmt(f),

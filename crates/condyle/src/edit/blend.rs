@@ -1,0 +1,244 @@
+//! Poses and clips between others.
+
+use glam::DVec3;
+
+use super::EditError;
+use crate::math::{Points, Rotation, Rotations, geodesic_mean};
+use crate::motion::{Clip, KeyTimes, Pose, Track};
+use crate::skeleton::JointIndex;
+
+/// The pose a share of the way from one to another: translations on the straight line, rotations at an
+/// even speed the short way round.
+///
+/// # Source
+///
+/// S. Lin, "Help note for assignment 2", 2010, eq 12 (row C5); [`Rotation::slerp`].
+///
+/// # Panics
+///
+/// If the poses are of different numbers of joints.
+#[must_use]
+pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
+    assert_eq!(a.rotations.len(), b.rotations.len(), "poses of one skeleton");
+    let rotations = a.rotations.iter().zip(&b.rotations).map(|(a, b)| a.slerp(*b, share));
+    let translations = a.translations_m.iter().zip(&b.translations_m);
+    Pose {
+        rotations: rotations.collect(),
+        translations_m: translations.map(|(a, b)| a.lerp(*b, share)).collect(),
+    }
+}
+
+/// Clips of one skeleton blended frame by frame, as long as the shortest, at the rate of the first.
+///
+/// `weight` says how much a clip counts for a joint in a frame; only proportions matter. Rotations are
+/// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`]), translations in space.
+/// A frame of a joint that only one clip counts for is that clip's, to the last digit; where no weight is
+/// positive, it is the first clip's.
+///
+/// # Errors
+///
+/// [`EditError::NoClips`], [`EditError::NoFrames`], [`EditError::JointCount`],
+/// [`EditError::OtherRate`] (resample first), [`EditError::Weight`] if a weight is negative or not
+/// finite.
+///
+/// ```
+/// use condyle::edit::{Easing, blend};
+/// use condyle::synth::{Figure, Options, Synth};
+///
+/// // From one motion into another over 60 frames, but the head stays with the first.
+/// let figure = Figure::human();
+/// let make = |seed| Synth::generate(&figure, &Options { frames: 60, ..Options::default() }, seed);
+/// let (a, b) = (make(1)?, make(2)?);
+/// let head = figure.skeleton().find("Head").ok_or("no head")?;
+/// let clip = blend(&[&a.clip, &b.clip], |clip, joint, frame| {
+///     let second = if joint == head { 0.0 } else { Easing::Sine.weight(frame, 60) };
+///     [1.0 - second, second][clip]
+/// })?;
+/// assert_eq!(clip.frame_count(), 60);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn blend(
+    clips: &[&Clip],
+    mut weight: impl FnMut(usize, JointIndex, usize) -> f64,
+) -> Result<Clip, EditError> {
+    let first = clips.first().ok_or(EditError::NoClips)?;
+    let joints = first.tracks().len();
+    for (i, clip) in clips.iter().enumerate() {
+        if clip.tracks().len() != joints {
+            return Err(EditError::JointCount {
+                clip: i,
+                found: clip.tracks().len(),
+                expected: joints,
+            });
+        }
+        if clip.rate().nominal_fps() != first.rate().nominal_fps() {
+            return Err(EditError::OtherRate { clip: i });
+        }
+    }
+    let frames = clips.iter().map(|c| c.frame_count()).min().unwrap_or(0);
+    if frames == 0 {
+        return Err(EditError::NoFrames);
+    }
+    let mut made = first.at_frames((0..frames).map(as_f64), first.rate(), None)?;
+    let mut weights = vec![0.0; clips.len()];
+    for j in (0..joints).map(JointIndex::new) {
+        let (mut rotations, mut translations) = (Rotations::with_capacity(frames), Points::new());
+        let (mut all, mut changed) = (Vec::with_capacity(clips.len()), false);
+        for (f, frame) in made.frames().enumerate() {
+            for (i, w) in weights.iter_mut().enumerate() {
+                *w = weight(i, j, f);
+                if !(w.is_finite() && *w >= 0.0) {
+                    return Err(EditError::Weight { clip: i });
+                }
+            }
+            let total: f64 = weights.iter().sum();
+            let alone = weights.iter().position(|w| *w == total || total == 0.0);
+            let (rotation, translation) = if let Some(i) = alone {
+                changed |= i > 0;
+                (clips[i].rotation(j, frame), clips[i].translation_m(j, frame))
+            } else {
+                changed = true;
+                all.clear();
+                all.extend(
+                    clips.iter().zip(&weights).map(|(c, w)| (c.rotation(j, frame), *w / total)),
+                );
+                let place = |to: DVec3, (c, w): (&&Clip, &f64)| {
+                    to + c.translation_m(j, frame) * (*w / total)
+                };
+                let place = clips.iter().zip(&weights).fold(DVec3::ZERO, place);
+                (mean(&all), place)
+            };
+            rotations.push(rotation);
+            translations.push(translation);
+        }
+        if changed {
+            let every = KeyTimes::EveryFrame;
+            made.set_track(j, Track::from_parts(rotations, every.clone(), translations, every))?;
+        }
+    }
+    Ok(made)
+}
+
+/// There is at least one rotation, and weights add up to 1.
+fn mean(rotations: &[(Rotation, f64)]) -> Rotation {
+    match rotations {
+        [(a, _), (b, share)] => a.slerp(*b, *share),
+        all => geodesic_mean(all).unwrap_or_else(|| all[0].0),
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
+pub(super) fn as_f64(frame: usize) -> f64 {
+    frame as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::Easing;
+    use crate::math::Angle;
+    use crate::motion::{FrameIndex, FrameRate};
+    use crate::synth::{Figure, Options, Synth};
+
+    fn made(frames: usize, seed: u64) -> Synth {
+        let options = Options { frames, ..Options::default() };
+        Synth::generate(&Figure::human(), &options, seed).unwrap()
+    }
+
+    #[test]
+    fn c5_eq_12_is_the_sum_of_sines_on_the_short_way() {
+        let a = Rotation::about_x(Angle::from_degrees(10.0));
+        let b = Rotation::about_y(Angle::from_degrees(70.0)) * a;
+        let pose = |r| Pose { rotations: vec![r], translations_m: vec![DVec3::X] };
+        // The other sign of b: the same rotation, the long way by eq 12 as printed.
+        let other = Rotation::new(-b.quat()).unwrap();
+        for u in [0.0, 0.25, 0.5, 0.9, 1.0] {
+            let cos = a.quat().dot(b.quat());
+            let theta = crate::math::trig::acos(cos);
+            let sin = |x: f64| crate::math::trig::sin_cos(x).0;
+            let seed = a.quat() * (sin((1.0 - u) * theta) / sin(theta))
+                + b.quat() * (sin(u * theta) / sin(theta));
+            for end in [b, other] {
+                let got = interpolate(&pose(a), &pose(end), u).rotations[0];
+                assert!(got.distance(Rotation::new(seed).unwrap()).degrees() < 1e-9, "{u}");
+            }
+        }
+    }
+
+    #[test]
+    fn prop_a_clip_blended_with_itself_is_itself() {
+        let synth = made(30, 3);
+        arbtest::arbtest(|u| {
+            let w = [(); 3].map(|()| u.int_in_range(0..=9_u8).unwrap_or(1));
+            let clips = [&synth.clip; 3];
+            let n = u.int_in_range(1..=3)?;
+            let blended =
+                blend(&clips[..n], |i, _, f| f64::from(w[i]) * (1.0 + as_f64(f))).unwrap();
+            for j in synth.skeleton.indices() {
+                for f in synth.clip.frames() {
+                    let off = blended.rotation(j, f).distance(synth.clip.rotation(j, f));
+                    assert!(off.radians() < 1e-13, "{off:?}");
+                    let off = blended.translation_m(j, f) - synth.clip.translation_m(j, f);
+                    assert!(off.length() < 1e-13);
+                }
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn c6_easing_goes_from_the_one_to_the_other_and_joints_may_stay() {
+        let (a, b) = (made(21, 4), made(21, 5));
+        let head = a.skeleton.find("Head").unwrap();
+        let out = blend(&[&a.clip, &b.clip], |clip, joint, f| {
+            let second = if joint == head { 0.0 } else { Easing::Sine.weight(f, 21) };
+            [1.0 - second, second][clip]
+        })
+        .unwrap();
+        for j in a.skeleton.indices() {
+            let [first, middle, last] = [0, 10, 20].map(FrameIndex);
+            let at = |f| out.rotation(j, f);
+            assert_eq!(at(first).quat(), a.clip.rotation(j, first).quat());
+            let (from, to) = (a.clip.rotation(j, middle), b.clip.rotation(j, middle));
+            let want = if j == head { from } else { from.slerp(to, 0.5) };
+            assert!(at(middle).distance(want).radians() < 1e-12);
+            let end = if j == head { &a } else { &b };
+            assert_eq!(at(last).quat(), end.clip.rotation(j, last).quat());
+        }
+    }
+
+    #[test]
+    fn three_motions_meet_in_the_middle_of_their_rotations() {
+        let turn =
+            |d: f64| Track::constant(Rotation::about_z(Angle::from_degrees(d)), DVec3::X * d);
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let clips = [350.0, 30.0, 130.0].map(|d| Clip::new(1, rate, vec![turn(d)]).unwrap());
+        let all: Vec<&Clip> = clips.iter().collect();
+        let out = blend(&all, |i, _, _| [2.0, 1.0, 1.0][i]).unwrap();
+        // (2 · −10 + 30 + 130) / 4.
+        let want = Rotation::about_z(Angle::from_degrees(35.0));
+        let got = out.rotation(JointIndex::new(0), FrameIndex(0));
+        assert!(got.distance(want).degrees() < 1e-9, "{got:?}");
+        let place = out.translation_m(JointIndex::new(0), FrameIndex(0)).x;
+        assert!((place - (2.0 * 350.0 + 30.0 + 130.0) / 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_cannot_be_blended_is_an_error() {
+        let (a, b) = (made(5, 1), made(5, 2));
+        assert!(matches!(blend(&[], |_, _, _| 1.0), Err(EditError::NoClips)));
+        let bad = blend(&[&a.clip, &b.clip], |i, _, _| if i == 1 { -1.0 } else { 1.0 });
+        assert!(matches!(bad, Err(EditError::Weight { clip: 1 })));
+        let rate = FrameRate::from_fps(17.0).unwrap();
+        let slow = b.clip.at_frames([0.0], rate, None).unwrap();
+        let bad = blend(&[&a.clip, &slow], |_, _, _| 1.0);
+        assert!(matches!(bad, Err(EditError::OtherRate { clip: 1 })));
+        // No weight at all: the first.
+        let none = blend(&[&a.clip, &b.clip], |_, _, _| 0.0).unwrap();
+        let j = a.skeleton.find("Head").unwrap();
+        assert_eq!(
+            none.rotation(j, FrameIndex(3)).quat(),
+            a.clip.rotation(j, FrameIndex(3)).quat()
+        );
+    }
+}

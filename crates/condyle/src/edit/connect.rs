@@ -1,0 +1,695 @@
+//! One motion after another, with a seam that is not seen.
+
+use std::f64::consts::TAU;
+use std::ops::Range;
+
+use glam::DVec3;
+
+use super::blend::as_f64;
+use super::{Easing, EditError, Facing, Placement, Stand, blend, interpolate};
+use crate::math::{Angle, Rotation};
+use crate::motion::{Clip, FrameIndex, Pose, Track};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// Where two motions are alike: a window of each, of the same length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// The first frame of the window in the first motion.
+    pub first: usize,
+    /// The first frame of the window in the second motion.
+    pub second: usize,
+    /// How many frames the windows have, at least one.
+    pub frames: usize,
+}
+
+/// Which motion goes on through the window in which both are alike, where only one of them can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// The first: what the second has in the window is left out (forward matching).
+    #[default]
+    First,
+    /// The second: the first ends where the window begins (backward matching).
+    Second,
+}
+
+/// How the frames between two motions, and the place of the second one, are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Facing and place go on as in the last two frames, poses go straight from one to the other
+    /// (row C7, eq 14). Velocities jump at both ends.
+    Linear,
+    /// Facing and place go on with the mean of the velocities before and after, poses on cubic curves
+    /// with the velocities of both motions, each taken from five frames.
+    #[default]
+    Cubic,
+}
+
+/// How to connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// New frames between the two motions, beyond their windows (row C7, fig 3).
+    Interpolate {
+        /// How many.
+        frames: usize,
+        /// How.
+        order: Order,
+    },
+    /// The two windows blended into each other (row C8, eq 15, fig 4).
+    Blend(Easing),
+    /// The second motion at once, with what it differs by fading over some frames.
+    Inertialize {
+        /// How many.
+        frames: usize,
+    },
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Blend(Easing::default())
+    }
+}
+
+/// Two motions as one.
+#[must_use]
+#[derive(Clone, Debug)]
+pub struct Connected {
+    /// The motion.
+    pub clip: Clip,
+    /// The frames of it that are neither of the two motions'. The one before them is
+    /// [`first_last`](Self::first_last), the one after them [`second_first`](Self::second_first).
+    pub made: Range<usize>,
+    /// The last frame that is as the first motion has it.
+    pub first_last: usize,
+    /// The first frame of the second motion that is as it has it, but for its place.
+    pub second_first: usize,
+    /// Where the second motion was moved to.
+    pub placement: Placement,
+}
+
+/// Connects two motions of one skeleton where they are alike.
+///
+/// The first stays where it is. The second is turned about the vertical and shifted on the ground so
+/// that it goes on from there; its heights stay. Frames of either that are not changed keep the numbers
+/// of their files.
+///
+/// # Source
+///
+/// S. Lin, "Help note for assignment 2", 2010, eq 14 and 15, with facing differences wrapped and without
+/// extrapolating heights. Inertialization: D. Bollo, "Inertialization: high-performance animation
+/// transitions in Gears of War", Game Developers Conference 2018, here with the quintic for all three
+/// components of the offset, which starts with the difference of the velocities and without
+/// acceleration.
+///
+/// # Errors
+///
+/// [`EditError::Window`], [`EditError::JointCount`], [`EditError::OtherRate`], [`EditError::Clip`].
+pub fn connect(
+    skeleton: &Skeleton,
+    facing: &Facing,
+    [first, second]: [&Clip; 2],
+    at: Overlap,
+    keep: Keep,
+    method: Method,
+) -> Result<Connected, EditError> {
+    for (clip, (motion, start)) in [(first, at.first), (second, at.second)].into_iter().enumerate()
+    {
+        let (found, expected) = (motion.tracks().len(), skeleton.len());
+        if found != expected {
+            return Err(EditError::JointCount { clip, found, expected });
+        }
+        let available = motion.frame_count();
+        if at.frames == 0 || start.checked_add(at.frames).is_none_or(|end| end > available) {
+            return Err(EditError::Window { clip, start, frames: at.frames, available });
+        }
+    }
+    if first.rate().nominal_fps() != second.rate().nominal_fps() {
+        return Err(EditError::OtherRate { clip: 1 });
+    }
+    let seam = Seam { skeleton, facing, first, second, at };
+    match method {
+        Method::Interpolate { frames, order } => seam.interpolate(keep, frames, order),
+        Method::Blend(easing) => seam.blend(easing),
+        Method::Inertialize { frames } => seam.inertialize(keep, frames),
+    }
+}
+
+/// Two motions and where they are alike, all checked.
+struct Seam<'a> {
+    skeleton: &'a Skeleton,
+    facing: &'a Facing,
+    first: &'a Clip,
+    second: &'a Clip,
+    at: Overlap,
+}
+
+impl Seam<'_> {
+    fn stand(&self, clip: &Clip, frame: usize) -> Stand {
+        self.facing.stand_in(self.skeleton, clip, index(frame))
+    }
+
+    /// The second motion, moved so that in a frame it stands somewhere.
+    fn placed(&self, frame: usize, at: Stand) -> Result<(Clip, Placement), EditError> {
+        let from = self.stand(self.second, frame);
+        let placement = Placement::between(self.facing.ground(), from, at);
+        let mut clip = self.second.clone();
+        placement.apply(self.skeleton, &mut clip)?;
+        Ok((clip, placement))
+    }
+
+    /// The first motion up to a frame, new frames, and the second motion from a frame on.
+    fn joined(
+        &self,
+        first_last: usize,
+        made: Option<&Clip>,
+        (second, placement): (&Clip, Placement),
+        second_first: usize,
+    ) -> Result<Connected, EditError> {
+        let before = part(self.first, 0..first_last + 1)?;
+        let after = part(second, second_first..second.frame_count())?;
+        let mut parts = vec![&before];
+        parts.extend(made);
+        parts.push(&after);
+        let clip = Clip::joined(&parts)?;
+        let start = first_last + 1;
+        let made = start..start + made.map_or(0, Clip::frame_count);
+        Ok(Connected { clip, made, first_last, second_first, placement })
+    }
+
+    /// Eq 15: the second motion is where the first is when the window begins.
+    fn blend(&self, easing: Easing) -> Result<Connected, EditError> {
+        let Overlap { first, second, frames } = self.at;
+        let (placed, placement) = self.placed(second, self.stand(self.first, first))?;
+        let (a, b) =
+            (part(self.first, first..first + frames)?, part(&placed, second..second + frames)?);
+        let weight = |clip: usize, _: JointIndex, frame: usize| {
+            let second = easing.weight(frame, frames);
+            if clip == 0 { 1.0 - second } else { second }
+        };
+        let blended = blend(&[&a, &b], weight)?;
+        if frames == 1 {
+            // One frame is half and half, between what is before and after it.
+            let before = first.checked_sub(1);
+            let after = Some(second + 1).filter(|f| *f < placed.frame_count());
+            return match (before, after) {
+                (Some(before), Some(after)) => {
+                    self.joined(before, Some(&blended), (&placed, placement), after)
+                }
+                _ => self.joined(first, None, (&placed, placement), after.unwrap_or(second)),
+            };
+        }
+        // The first frame of the window is the first motion's, the last the second's.
+        let made = (frames > 2).then(|| part(&blended, 1..frames - 1)).transpose()?;
+        self.joined(first, made.as_ref(), (&placed, placement), second + frames - 1)
+    }
+
+    fn interpolate(&self, keep: Keep, count: usize, order: Order) -> Result<Connected, EditError> {
+        let Overlap { first, second, frames } = self.at;
+        // At least one frame of each is left.
+        let (last, next) = match keep {
+            Keep::First => {
+                (first + frames - 1, (second + frames).min(self.second.frame_count() - 1))
+            }
+            Keep::Second => (first.saturating_sub(1), second),
+        };
+        let steps = as_f64(count) + 1.0;
+        let end = self.stand(self.first, last);
+        let ground = self.facing.ground();
+        let goes_on = |turn: f64, shift: DVec3| Stand {
+            position_m: end.position_m + ground.below(shift) * steps,
+            facing: Angle::from_radians(end.facing.radians() + turn * steps).wrapped(),
+        };
+        let start = match order {
+            Order::Linear => {
+                let before = self.stand(self.first, last.saturating_sub(1));
+                goes_on(turned(before, end), end.position_m - before.position_m)
+            }
+            Order::Cubic => {
+                let (turn, shift) = self.velocity(self.first, last, Side::Before);
+                let (later_turn, later_shift) = self.velocity(self.second, next, Side::After);
+                let turn = 0.5 * (turn + later_turn);
+                // The shift after the seam is in the world of the second motion: it is turned with it.
+                let facing = end.facing.radians() + turn * steps;
+                let by = facing - self.stand(self.second, next).facing.radians();
+                let later_shift = ground.turn(Angle::from_radians(by)) * later_shift;
+                goes_on(turn, 0.5 * (shift + later_shift))
+            }
+        };
+        let (placed, placement) = self.placed(next, start)?;
+        let made = match order {
+            Order::Linear => {
+                let (a, b) = (self.first.pose(index(last)), placed.pose(index(next)));
+                let pose = |k: usize| interpolate(&a, &b, as_f64(k) / steps);
+                self.clip_of((1..=count).map(pose))?
+            }
+            Order::Cubic => {
+                let curves: Vec<Curve> = self
+                    .skeleton
+                    .indices()
+                    .map(|j| Curve::new(j, (self.first, last), (&placed, next), steps))
+                    .collect();
+                let pose = |k: usize| {
+                    let share = as_f64(k) / steps;
+                    Pose {
+                        rotations: curves.iter().map(|c| c.rotation(share)).collect(),
+                        translations_m: curves.iter().map(|c| c.translation_m(share)).collect(),
+                    }
+                };
+                self.clip_of((1..=count).map(pose))?
+            }
+        };
+        self.joined(last, made.as_ref(), (&placed, placement), next)
+    }
+
+    fn inertialize(&self, keep: Keep, count: usize) -> Result<Connected, EditError> {
+        let Overlap { first, second, frames } = self.at;
+        let (last, same) = match keep {
+            Keep::First => (first + frames - 1, second + frames - 1),
+            Keep::Second => (first, second),
+        };
+        let (placed, placement) = self.placed(same, self.stand(self.first, last))?;
+        let left = placed.frame_count() - 1 - same;
+        if left == 0 {
+            // Nothing comes after: the frame itself is the end.
+            return self.joined(last, None, (&placed, placement), same);
+        }
+        // One frame at least is the second motion's own.
+        let count = count.min(left - 1);
+        let steps = as_f64(count) + 1.0;
+        let offsets: Vec<Offset> = self
+            .skeleton
+            .indices()
+            .map(|j| Offset::new(j, (self.first, last), (&placed, same)))
+            .collect();
+        let pose = |k: usize| {
+            let mut pose = placed.pose(index(same + k));
+            let (place, velocity) = fading(as_f64(k) / steps);
+            for (offset, (r, t)) in
+                offsets.iter().zip(pose.rotations.iter_mut().zip(&mut pose.translations_m))
+            {
+                let by = offset.turn * place + offset.turning * (velocity * steps);
+                *r = Rotation::exp(by).unwrap_or_default() * *r;
+                *t += offset.shift * place + offset.shifting * (velocity * steps);
+            }
+            pose
+        };
+        let made = self.clip_of((1..=count).map(pose))?;
+        self.joined(last, made.as_ref(), (&placed, placement), same + count + 1)
+    }
+
+    /// Radians and metres per frame of who faces, on the side of a frame: from the line that fits best to
+    /// up to five frames.
+    fn velocity(&self, clip: &Clip, frame: usize, side: Side) -> (f64, DVec3) {
+        let here = self.stand(clip, frame);
+        let stands: Vec<Stand> =
+            side.frames(frame, clip.frame_count()).map(|f| self.stand(clip, f)).collect();
+        let turn = slope(stands.iter().map(|s| DVec3::X * turned(here, *s)), side);
+        let shift = slope(stands.iter().map(|s| s.position_m - here.position_m), side);
+        (turn.x, shift)
+    }
+
+    fn clip_of(&self, poses: impl Iterator<Item = Pose>) -> Result<Option<Clip>, EditError> {
+        let poses: Vec<Pose> = poses.collect();
+        if poses.is_empty() {
+            return Ok(None);
+        }
+        let tracks = (0..self.skeleton.len()).map(|j| {
+            let every = crate::motion::KeyTimes::EveryFrame;
+            Track::from_parts(
+                poses.iter().map(|p| p.rotations[j]).collect(),
+                every.clone(),
+                poses.iter().map(|p| p.translations_m[j]).collect(),
+                every,
+            )
+        });
+        Ok(Some(Clip::new(poses.len(), self.first.rate(), tracks.collect())?))
+    }
+}
+
+/// Which frames a velocity is taken from.
+#[derive(Clone, Copy)]
+enum Side {
+    Before,
+    After,
+}
+
+impl Side {
+    /// Up to five frames, from the given one away.
+    fn frames(self, frame: usize, count: usize) -> impl Iterator<Item = usize> + Clone {
+        const FRAMES: usize = 5;
+        (0..FRAMES).map_while(move |k| match self {
+            Self::Before => frame.checked_sub(k),
+            Self::After => Some(frame + k).filter(|f| *f < count),
+        })
+    }
+}
+
+/// The slope per frame of the line through the origin of the first value that fits best, in the
+/// direction of time.
+fn slope(values: impl Iterator<Item = DVec3>, side: Side) -> DVec3 {
+    let (mut top, mut bottom) = (DVec3::ZERO, 0.0);
+    for (k, value) in values.enumerate() {
+        let t = match side {
+            Side::Before => -as_f64(k),
+            Side::After => as_f64(k),
+        };
+        top += value * t;
+        bottom += t * t;
+    }
+    if bottom > 0.0 { top / bottom } else { DVec3::ZERO }
+}
+
+/// From the facing of one stand to that of another, the short way: 179° to −179° is 2°.
+fn turned(from: Stand, to: Stand) -> f64 {
+    Angle::from_radians(to.facing.radians() - from.facing.radians()).wrapped().radians()
+}
+
+/// A joint's way from one motion to another with the velocities of both: a cubic Bézier curve, for
+/// rotations by repeated slerp (K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH
+/// 1985). A third of the velocity times the time from either end are its inner points.
+struct Curve {
+    rotations: [Rotation; 4],
+    translations_m: [DVec3; 4],
+}
+
+impl Curve {
+    fn new(joint: JointIndex, from: (&Clip, usize), to: (&Clip, usize), steps: f64) -> Self {
+        let (a, before, shift_before) = velocities(joint, from, Side::Before);
+        let (b, after, shift_after) = velocities(joint, to, Side::After);
+        let turned =
+            |r: Rotation, v: DVec3| r * Rotation::exp(v * (steps / 3.0)).unwrap_or_default();
+        let (p, q) =
+            (from.0.translation_m(joint, index(from.1)), to.0.translation_m(joint, index(to.1)));
+        let third = steps / 3.0;
+        Self {
+            rotations: [a, turned(a, before), turned(b, -after), b],
+            translations_m: [p, p + shift_before * third, q - shift_after * third, q],
+        }
+    }
+
+    fn rotation(&self, u: f64) -> Rotation {
+        let [a, b, c, d] = self.rotations;
+        let [ab, bc, cd] = [a.slerp(b, u), b.slerp(c, u), c.slerp(d, u)];
+        ab.slerp(bc, u).slerp(bc.slerp(cd, u), u)
+    }
+
+    fn translation_m(&self, u: f64) -> DVec3 {
+        let [a, b, c, d] = self.translations_m;
+        let [ab, bc, cd] = [a.lerp(b, u), b.lerp(c, u), c.lerp(d, u)];
+        ab.lerp(bc, u).lerp(bc.lerp(cd, u), u)
+    }
+}
+
+/// A joint's rotation in a frame, its angular velocity in its own space and the velocity of its centre,
+/// per frame.
+fn velocities(
+    joint: JointIndex,
+    (clip, frame): (&Clip, usize),
+    side: Side,
+) -> (Rotation, DVec3, DVec3) {
+    let here = clip.rotation(joint, index(frame));
+    let place = clip.translation_m(joint, index(frame));
+    let frames = side.frames(frame, clip.frame_count());
+    let turns = frames.clone().map(|f| (here.inverse() * clip.rotation(joint, index(f))).log());
+    let shifts = frames.map(|f| clip.translation_m(joint, index(f)) - place);
+    (here, slope(turns, side), slope(shifts, side))
+}
+
+/// What the first motion has more than the second, and how fast that changes per frame. Rotations differ
+/// by a turn in the parent's space.
+struct Offset {
+    turn: DVec3,
+    turning: DVec3,
+    shift: DVec3,
+    shifting: DVec3,
+}
+
+impl Offset {
+    fn new(joint: JointIndex, (a, i): (&Clip, usize), (b, k): (&Clip, usize)) -> Self {
+        // The frames before; where there are none, what would have been there at the same velocity.
+        let before = |clip: &Clip, frame: usize| {
+            let at =
+                |f: usize| (clip.rotation(joint, index(f)), clip.translation_m(joint, index(f)));
+            let (here, place) = at(frame);
+            let there = match frame.checked_sub(1) {
+                Some(f) => at(f),
+                None if frame + 1 < clip.frame_count() => {
+                    let (next, next_place) = at(frame + 1);
+                    (here * next.inverse() * here, place * 2.0 - next_place)
+                }
+                None => (here, place),
+            };
+            ([here, there.0], [place, there.1])
+        };
+        let ([ra, past_ra], [pa, past_pa]) = before(a, i);
+        let ([rb, past_rb], [pb, past_pb]) = before(b, k);
+        let turn = (ra * rb.inverse()).log();
+        let past = nearest((past_ra * past_rb.inverse()).log(), turn);
+        let (shift, past_shift) = (pa - pb, past_pa - past_pb);
+        Self { turn, turning: turn - past, shift, shifting: shift - past_shift }
+    }
+}
+
+/// The rotation vector of the same rotation that is nearest to another one: near half a turn two
+/// opposite ones are.
+fn nearest(v: DVec3, to: DVec3) -> DVec3 {
+    let length = v.length();
+    if length == 0.0 {
+        return v;
+    }
+    let other = v * ((length - TAU) / length);
+    if (other - to).length_squared() < (v - to).length_squared() { other } else { v }
+}
+
+/// How much is left of an offset, and of its velocity times the whole time, after a share of it: the
+/// polynomials of fifth degree that end without velocity and acceleration and begin without acceleration.
+fn fading(s: f64) -> (f64, f64) {
+    let (s3, s4, s5) = (s * s * s, s * s * s * s, s * s * s * s * s);
+    (1.0 - 10.0 * s3 + 15.0 * s4 - 6.0 * s5, s - 6.0 * s3 + 8.0 * s4 - 3.0 * s5)
+}
+
+/// Frames of a clip as a clip of their own.
+fn part(clip: &Clip, frames: Range<usize>) -> Result<Clip, EditError> {
+    Ok(clip.at_frames(frames.map(as_f64), clip.rate(), None)?)
+}
+
+fn index(frame: usize) -> FrameIndex {
+    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{jumps, largest_jump};
+    use crate::motion::{FrameRate, World};
+    use crate::synth::Gait;
+
+    const METHODS: [Method; 6] = [
+        Method::Interpolate { frames: 12, order: Order::Linear },
+        Method::Interpolate { frames: 12, order: Order::Cubic },
+        Method::Blend(Easing::Sine),
+        Method::Blend(Easing::Linear),
+        Method::Blend(Easing::Quintic),
+        Method::Inertialize { frames: 25 },
+    ];
+
+    fn gait(frames: usize, gait: Gait) -> (Skeleton, Clip) {
+        gait.generate(frames, FrameRate::from_fps(100.0).unwrap()).unwrap()
+    }
+
+    /// Two walks of one kind, at other places, that face elsewhere: the second's frame 40 is as the
+    /// first's frame 100.
+    fn walks() -> (Skeleton, [Clip; 2]) {
+        let first = Gait { facing: Angle::from_degrees(170.0), ..Gait::default() };
+        let (skeleton, a) = gait(150, first);
+        // 60 frames later in the cycle of one second.
+        let second = Gait {
+            facing: Angle::from_degrees(-60.0),
+            start_m: DVec3::new(5.0, 0.0, 3.0),
+            phase: 0.6,
+            ..first
+        };
+        let (_, b) = gait(150, second);
+        (skeleton, [a, b])
+    }
+
+    fn world(skeleton: &Skeleton, clip: &Clip, frame: usize) -> World {
+        clip.pose(index(frame)).world(skeleton)
+    }
+
+    #[test]
+    fn where_motions_are_the_same_every_method_goes_on_as_if_nothing_were() {
+        let (skeleton, [a, b]) = walks();
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 100, second: 40, frames: 30 };
+        for method in METHODS.into_iter().filter(|m| !matches!(m, Method::Interpolate { .. })) {
+            for keep in [Keep::First, Keep::Second] {
+                let out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+                // 60 frames between the two, whatever the method.
+                assert_eq!(out.clip.frame_count(), 150 + 60);
+                assert_eq!(out.made.end - out.second_first + 40, 100, "{method:?}");
+                let (_, long) =
+                    gait(210, Gait { facing: Angle::from_degrees(170.0), ..Gait::default() });
+                for f in (0..210).step_by(7) {
+                    let (got, want) = (world(&skeleton, &out.clip, f), world(&skeleton, &long, f));
+                    for (p, q) in got.positions_m.iter().zip(&want.positions_m) {
+                        assert!((*p - *q).length() < 1e-9, "{method:?} {keep:?} {f}: {p} {q}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn frames_outside_of_the_seam_are_those_of_the_motions() {
+        let (skeleton, [a, _]) = walks();
+        let run = Gait { speed_m_s: 3.0, steps_per_s: 2.8, down: 0.36, ..Gait::default() };
+        let (_, b) = gait(130, Gait { facing: Angle::from_degrees(50.0), ..run });
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 110, second: 20, frames: 24 };
+        for method in METHODS {
+            for keep in [Keep::First, Keep::Second] {
+                let out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+                for f in 0..=out.first_last {
+                    let (got, want) = (out.clip.pose(index(f)), a.pose(index(f)));
+                    assert_eq!(got.rotations[3].quat(), want.rotations[3].quat());
+                    assert_eq!(got.translations_m[0], want.translations_m[0]);
+                }
+                assert_eq!(out.made.start, out.first_last + 1);
+                let mut moved = b.clone();
+                out.placement.apply(&skeleton, &mut moved).unwrap();
+                assert_eq!(out.clip.frame_count() - out.made.end, 130 - out.second_first);
+                for k in out.second_first..130 {
+                    let f = out.made.end + k - out.second_first;
+                    let (got, want) = (out.clip.pose(index(f)), moved.pose(index(k)));
+                    for (p, q) in got.rotations.iter().zip(&want.rotations) {
+                        assert_eq!(p.quat(), q.quat());
+                    }
+                    assert_eq!(got.translations_m[0], want.translations_m[0]);
+                    // Moved on the ground only.
+                    let height = b.translation_m(JointIndex::new(0), index(k)).y;
+                    assert!((got.translations_m[0].y - height).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn c7_eq_14_goes_on_as_in_the_last_two_frames_across_half_a_turn() {
+        // Facing from 175° through ±180°: 20° in a second.
+        let first = Gait {
+            facing: Angle::from_degrees(175.0),
+            turning: Angle::from_degrees(20.0),
+            ..Gait::default()
+        };
+        let (skeleton, a) = gait(26, first);
+        let (_, b) = gait(60, Gait::default());
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 16, second: 5, frames: 10 };
+        let count = 9;
+        let method = Method::Interpolate { frames: count, order: Order::Linear };
+        let out = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
+        let stand = |clip: &Clip, f| facing.stand_in(&skeleton, clip, index(f));
+        let [before, end] = [24, 25].map(|f| stand(&a, f));
+        let got = stand(&out.clip, out.made.end);
+        // Eq 14.a, with 359.8° counted as −0.2°; eq 14.b on the ground.
+        let n = as_f64(count) + 1.0;
+        let step = end.facing.degrees() - before.facing.degrees();
+        assert!((step + 359.8).abs() < 1e-6, "the test crosses nothing: {step}");
+        let want = (end.facing.degrees() + n * 0.2 + 180.0).rem_euclid(360.0) - 180.0;
+        assert!((got.facing.degrees() - want).abs() < 1e-6, "{got:?} {want}");
+        let place = end.position_m + (end.position_m - before.position_m) * n;
+        assert!(((got.position_m - place) * DVec3::new(1.0, 0.0, 1.0)).length() < 1e-9);
+        // Not the height: it is the second motion's.
+        let height = b.translation_m(JointIndex::new(0), index(15)).y;
+        assert!((got.position_m.y - height).abs() < 1e-12);
+        assert!((out.made.clone(), out.second_first) == (26..35, 15));
+        // C5: the frames between are on the straight way.
+        let (p, q) = (a.pose(index(25)), out.clip.pose(index(out.made.end)));
+        for k in 1..=count {
+            let want = interpolate(&p, &q, as_f64(k) / n);
+            let got = out.clip.pose(index(25 + k));
+            for (x, y) in got.rotations.iter().zip(&want.rotations) {
+                assert!(x.distance(*y).radians() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn c8_eq_15_puts_the_second_where_the_window_of_the_first_begins() {
+        let (skeleton, [a, _]) = walks();
+        let run = Gait { speed_m_s: 3.0, steps_per_s: 2.8, down: 0.36, ..Gait::default() };
+        let (_, b) = gait(130, run);
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 120, second: 20, frames: 30 };
+        let out =
+            connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::default()).unwrap();
+        let mut moved = b.clone();
+        out.placement.apply(&skeleton, &mut moved).unwrap();
+        let [one, two] =
+            [(&a, 120), (&moved, 20)].map(|(c, f)| facing.stand_in(&skeleton, c, index(f)));
+        assert!((one.facing.degrees() - two.facing.degrees()).abs() < 1e-9);
+        assert!(((one.position_m - two.position_m) * DVec3::new(1.0, 0.0, 1.0)).length() < 1e-12);
+        for k in 1..29 {
+            let share = Easing::Sine.weight(k, 30);
+            let want = interpolate(&a.pose(index(120 + k)), &moved.pose(index(20 + k)), share);
+            let got = out.clip.pose(index(120 + k));
+            for (x, y) in got.rotations.iter().zip(&want.rotations) {
+                assert!(x.distance(*y).radians() < 1e-12);
+            }
+            assert!((got.translations_m[0] - want.translations_m[0]).length() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn smooth_methods_do_not_jerk_and_the_root_never_jumps() {
+        let (skeleton, [a, _]) = walks();
+        let run = Gait { speed_m_s: 3.0, steps_per_s: 2.8, down: 0.36, ..Gait::default() };
+        let (_, b) = gait(130, Gait { facing: Angle::from_degrees(50.0), ..run });
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 110, second: 20, frames: 30 };
+        let inside = |clip: &Clip| largest_jump(jumps(clip, 0..clip.frame_count())).unwrap().by;
+        let usual = inside(&a).radians().max(inside(&b).radians());
+        for method in METHODS {
+            for keep in [Keep::First, Keep::Second] {
+                let out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+                let seam = out.made.start.saturating_sub(2)..out.made.end + 2;
+                let worst = largest_jump(jumps(&out.clip, seam.clone())).unwrap().by.radians();
+                let rough = matches!(method, Method::Interpolate { order: Order::Linear, .. });
+                assert!(rough || worst < 1.1 * usual, "{method:?} {keep:?}: {worst} of {usual}");
+                for f in seam {
+                    let [p, q] =
+                        [f - 1, f].map(|f| facing.stand_in(&skeleton, &out.clip, index(f)));
+                    // 3 m/s at 100 frames per second, and something for the easing.
+                    assert!((p.position_m - q.position_m).length() < 0.06, "{method:?} {f}");
+                    assert!(turned(p, q).abs() < 0.05, "{method:?} {f}: {}", turned(p, q));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_motions_are_connected_or_refused() {
+        let (skeleton, a) = gait(12, Gait::default());
+        let (_, b) = gait(1, Gait::default());
+        let facing = Facing::of(&skeleton);
+        for method in METHODS {
+            for keep in [Keep::First, Keep::Second] {
+                for (x, y) in [(&a, &b), (&b, &a), (&b, &b)] {
+                    for frames in [0, 1, 2, 13] {
+                        let at = Overlap { first: 0, second: 0, frames };
+                        let out = connect(&skeleton, &facing, [x, y], at, keep, method);
+                        let fits = frames == 1;
+                        assert_eq!(out.is_ok(), fits, "{method:?} {keep:?} {frames}");
+                        if let Ok(out) = out {
+                            assert!(out.made.end <= out.clip.frame_count());
+                        }
+                    }
+                }
+            }
+        }
+        let slow = a.at_frames([0.0, 1.0], FrameRate::from_fps(3.0).unwrap(), None).unwrap();
+        let at = Overlap { first: 0, second: 0, frames: 1 };
+        let error = connect(&skeleton, &facing, [&a, &slow], at, Keep::First, Method::default());
+        assert!(matches!(error, Err(EditError::OtherRate { clip: 1 })));
+    }
+}

@@ -1,0 +1,180 @@
+//! Motion of a skeleton on another one with the same joints.
+
+use glam::DVec3;
+
+use super::EditError;
+use crate::math::Angle;
+use crate::motion::{Clip, KeyTimes, Track};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// Rest poses that differ by more than this are others.
+const REST: Angle = Angle::from_degrees(0.1);
+
+/// Lengths that differ by more than this share of the longest path through the skeleton are others.
+const LENGTH: f64 = 1e-3;
+
+/// A motion on a skeleton that has the same joints as its own.
+#[must_use]
+#[derive(Clone, Debug)]
+pub struct Onto {
+    /// The motion, with the joints in the order of the new skeleton and with its bones.
+    pub clip: Clip,
+    /// The joint whose place at rest differs most, and by how much in metres, if that is more than a
+    /// thousandth of the figure's size. Motions then meet with other bones: feet may slide.
+    pub other_bones: Option<(JointIndex, f64)>,
+}
+
+/// Puts the motion of one skeleton on another with joints of the same names, parents and rest rotations,
+/// in any order. Bones have the lengths of the new one; a joint that shifts does so from its own place.
+///
+/// # Errors
+///
+/// [`EditError::MissingJoint`], [`EditError::OtherParent`] and [`EditError::OtherRest`] if the
+/// skeletons are others: then the motion has to be retargeted.
+///
+/// # Panics
+///
+/// If the clip is not one of the skeleton `from`.
+pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditError> {
+    assert_eq!(clip.tracks().len(), from.len(), "a clip has one track per joint");
+    let lacks = |a: &Skeleton, b: &Skeleton| {
+        a.joints().iter().find(|j| b.find(&j.name).is_none()).map(|j| j.name.clone())
+    };
+    if let Some(name) = lacks(to, from).or_else(|| lacks(from, to)) {
+        return Err(EditError::MissingJoint { name });
+    }
+    let mut sources = Vec::with_capacity(to.len());
+    let mut farthest: Option<(JointIndex, f64)> = None;
+    for j in to.indices() {
+        let (joint, Some(k)) = (&to[j], from.find(&to[j].name)) else { continue };
+        let name = || joint.name.clone();
+        let parent = |s: &Skeleton, j| s.parent(j).map(|p| s[p].name.clone());
+        if parent(to, j) != parent(from, k) {
+            return Err(EditError::OtherParent { name: name() });
+        }
+        let off = joint.rest.distance(from[k].rest);
+        if off > REST {
+            return Err(EditError::OtherRest { name: name(), degrees: off.degrees() });
+        }
+        let apart = (joint.offset_m - from[k].offset_m).length();
+        // Where a root is at rest is no bone.
+        if to.parent(j).is_some() && farthest.is_none_or(|(_, most)| apart > most) {
+            farthest = Some((j, apart));
+        }
+        sources.push(k);
+    }
+    let in_order = to.indices().zip(&sources).all(|(j, k)| j == *k);
+    let same_bones = farthest.is_none_or(|(_, apart)| apart == 0.0);
+    let other_bones = farthest.filter(|(_, apart)| *apart > LENGTH * to.longest_path_m());
+    if in_order && same_bones {
+        return Ok(Onto { clip: clip.clone(), other_bones });
+    }
+    let tracks = to.indices().zip(&sources).map(|(j, k)| {
+        let track = clip.track(*k);
+        let shift = match to.parent(j) {
+            Some(_) => to[j].offset_m - from[*k].offset_m,
+            None => DVec3::ZERO,
+        };
+        let places = track.translations_m().iter().map(|t| t + shift).collect();
+        let times = (track.rotation_times().clone(), track.translation_times().clone());
+        Track::from_parts(track.rotations().clone(), times.0, places, times.1)
+            .with_interpolation(track.interpolation())
+    });
+    let made = Clip::new(clip.frame_count(), clip.rate(), tracks.collect())?;
+    // Channels are in the order of the joints, and say where bones are.
+    if !in_order {
+        return Ok(Onto { clip: made, other_bones });
+    }
+    let mut kept = clip.clone();
+    for j in to.indices() {
+        let (old, new) = (clip.track(j), made.track(j));
+        let still = |t: &Track| *t.translation_times() == KeyTimes::constant();
+        let same = still(old) && old.translations_m().at(0) == new.translations_m().at(0);
+        let moves = !still(old) && to[j].offset_m == from[j].offset_m;
+        if !(same || moves || to.parent(j).is_none()) {
+            kept.set_track(j, new.clone())?;
+        }
+    }
+    Ok(Onto { clip: kept, other_bones })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::FrameIndex;
+    use crate::skeleton::Joint;
+    use crate::synth::{Figure, Options, Synth};
+
+    fn rebuilt(skeleton: &Skeleton, change: impl Fn(&mut Joint)) -> Skeleton {
+        let mut made = Skeleton::new();
+        for j in skeleton.indices() {
+            let mut joint = skeleton[j].clone();
+            change(&mut joint);
+            match skeleton.parent(j) {
+                Some(p) => made.add(p, joint).unwrap(),
+                None => made.add_root(joint).unwrap(),
+            };
+        }
+        made
+    }
+
+    #[test]
+    fn joints_are_matched_by_name_and_bones_are_the_new_ones() {
+        let synth =
+            Synth::generate(&Figure::human(), &Options { frames: 3, ..Options::default() }, 1)
+                .unwrap();
+        let from = &synth.skeleton;
+        let same = onto(from, from, &synth.clip).unwrap();
+        assert!(same.other_bones.is_none());
+        let longer = rebuilt(from, |j| j.offset_m *= 1.1);
+        let moved = onto(&longer, from, &synth.clip).unwrap();
+        assert!(moved.other_bones.is_some_and(|(_, by)| by > 0.02));
+        for j in longer.indices().filter(|j| longer.parent(*j).is_some()) {
+            let f = FrameIndex(1);
+            assert_eq!(moved.clip.rotation(j, f).quat(), synth.clip.rotation(j, f).quat());
+            let off = moved.clip.translation_m(j, f) - longer[j].offset_m;
+            assert!(off.length() < 1e-15);
+        }
+        // Another order: the second leg first.
+        let mut order: Vec<JointIndex> = from.indices().collect();
+        let deep =
+            |j: &JointIndex| std::iter::successors(from.parent(*j), |p| from.parent(*p)).count();
+        order.sort_by_key(|j| (deep(j), std::cmp::Reverse(*j)));
+        let mut shuffled = Skeleton::new();
+        for j in order {
+            let joint = from[j].clone();
+            match from.parent(j) {
+                Some(p) => shuffled.add(shuffled.find(&from[p].name).unwrap(), joint).unwrap(),
+                None => shuffled.add_root(joint).unwrap(),
+            };
+        }
+        let moved = onto(&shuffled, from, &synth.clip).unwrap().clip;
+        for j in from.indices() {
+            let k = shuffled.find(&from[j].name).unwrap();
+            let f = FrameIndex(2);
+            assert_eq!(moved.rotation(k, f).quat(), synth.clip.rotation(j, f).quat());
+        }
+    }
+
+    #[test]
+    fn other_skeletons_are_told_by_the_joint_that_differs() {
+        let synth =
+            Synth::generate(&Figure::human(), &Options { frames: 3, ..Options::default() }, 1)
+                .unwrap();
+        let from = &synth.skeleton;
+        let renamed = rebuilt(from, |j| {
+            if j.name == "Head" {
+                j.name = "head".to_owned();
+            }
+        });
+        let error = onto(&renamed, from, &synth.clip).unwrap_err();
+        assert_eq!(error, EditError::MissingJoint { name: "head".to_owned() });
+        let turned = rebuilt(from, |j| {
+            if j.name == "Head" {
+                j.rest = j.rest * crate::math::Rotation::about_x(Angle::from_degrees(5.0));
+            }
+        });
+        let error = onto(&turned, from, &synth.clip).unwrap_err();
+        assert!(matches!(error, EditError::OtherRest { name, .. } if name == "Head"));
+    }
+}
