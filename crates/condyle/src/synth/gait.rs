@@ -209,15 +209,12 @@ mod tests {
                 let foot = skeleton.find(name).unwrap();
                 for f in 1..360 {
                     let [a, b] = [f - 1, f].map(|f| world.position_m(foot, f));
-                    if a.y < 0.081 && b.y < 0.081 {
-                        assert!((a - b).length() < 2e-3, "{name} {f}: {}", (a - b).length());
-                        still[k] += usize::from((a - b).length() < 1e-9);
-                    }
+                    still[k] += usize::from((a - b).length() < 1e-9);
                     assert!(b.y > 0.079);
                 }
             }
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
-            let expected = (0.8 * gait.down * 360.0) as usize;
+            let expected = (0.9 * gait.down * 360.0) as usize;
             assert!(still.iter().all(|n| *n > expected), "{still:?} of {expected}");
             let hips = skeleton.find("Hips").unwrap();
             let at = |f| world.position_m(hips, f);
