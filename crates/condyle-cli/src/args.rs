@@ -1,5 +1,7 @@
 //! The flags. Help, completions and the man page are all made from this one table.
 
+mod editing;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -13,6 +15,8 @@ use condyle::ik::{self, FollowOptions};
 use condyle::math::Angle;
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
+
+pub(crate) use editing::{Blend, Inside, Standing, Transform, Trim};
 
 /// Joint kinds and joint limits from motion capture
 #[derive(Debug, Parser)]
@@ -41,6 +45,23 @@ pub(crate) enum Command {
                             condyle resample walk.bvh --frames 100 --interpolation smooth -o \
                             walk100.bvh")]
     Resample(Resample),
+    /// Take some frames of a motion; they keep their numbers
+    #[command(after_help = "Examples:\n  condyle trim walk.bvh --frames 100..220 -o step.bvh\n  \
+                            condyle trim 02.asf 02_01.amc --seconds 0.5..2 -o part.amc")]
+    Trim(Trim),
+    /// Move, turn, scale, reverse or retime a motion, or let another axis be up
+    #[command(after_help = "Examples:\n  condyle transform walk.bvh --facing 90 --at 0,0 -o \
+                            east.bvh\n  condyle transform walk.bvh --to-up z -o \
+                            blender.bvh\n  condyle transform walk.bvh --speed 0.5 \
+                            --interpolation smooth -o slow.bvh\n  condyle transform 02.asf \
+                            02_01.amc --scale 1.1 -o tall.amc")]
+    Transform(Transform),
+    /// Mix motions of one skeleton frame by frame, or go from one into another
+    #[command(after_help = "Examples:\n  condyle blend walk.bvh limp.bvh --weights 1,0.5 -o \
+                            mixed.bvh\n  condyle blend walk.bvh run.bvh --ease sine --stretch -o \
+                            faster.bvh\n  condyle blend walk.bvh wave.bvh --only RightShoulder \
+                            -o waving.bvh --rig rig.json")]
+    Blend(Blend),
     /// How each joint moves and how far, from motion: kinds and limits, into a rig document
     #[command(after_help = "Examples:\n  condyle estimate *.bvh -o rig.json\n  condyle estimate \
                             02.asf 02_01.amc 02_03.amc -o rig.json\n  condyle estimate walk.bvh \
@@ -154,6 +175,9 @@ impl Command {
             Self::Merge(args) => args.json,
             Self::Demo(args) => args.json,
             Self::Convert(_)
+            | Self::Trim(_)
+            | Self::Transform(_)
+            | Self::Blend(_)
             | Self::Resample(_)
             | Self::Limits(LimitsCommand::Preset(_))
             | Self::Completions { .. }

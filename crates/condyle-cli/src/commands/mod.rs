@@ -1,5 +1,6 @@
 //! One module per command.
 
+mod blend;
 mod body;
 mod bound;
 mod check;
@@ -13,10 +14,12 @@ mod figures;
 mod ik;
 mod info;
 mod limits;
+mod motions;
 mod report;
 mod resample;
 mod rig;
 mod stats;
+mod transform;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -42,6 +45,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Resample(args) => resample::run(args),
+        Command::Trim(args) => transform::trim(args),
+        Command::Transform(args) => transform::run(args),
+        Command::Blend(args) => blend::run(args),
         Command::Limits(LimitsCommand::Show(args)) => limits::show(args),
         Command::Limits(LimitsCommand::Preset(args)) => limits::print_preset(args),
         Command::Check(args) => check::run(args),

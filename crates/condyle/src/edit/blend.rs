@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::EditError;
 use crate::math::{Points, Rotation, Rotations, geodesic_mean};
 use crate::motion::{Clip, KeyTimes, Pose, Track};
-use crate::skeleton::JointIndex;
+use crate::skeleton::{JointIndex, Skeleton};
 
 /// The pose a share of the way from one to another: translations on the straight line, rotations at an
 /// even speed the short way round.
@@ -32,7 +32,8 @@ pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
 ///
 /// `weight` says how much a clip counts for a joint in a frame; only proportions matter. Rotations are
 /// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`]), translations in space.
-/// A frame of a joint that only one clip counts for is that clip's, to the last digit; where no weight is
+/// Where a file has channels for one or two turns of a joint only, the result keeps to these axes. A frame
+/// of a joint that only one clip counts for is that clip's, to the last digit; where no weight is
 /// positive, it is the first clip's.
 ///
 /// # Errors
@@ -50,7 +51,7 @@ pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
 /// let make = |seed| Synth::generate(&figure, &Options { frames: 60, ..Options::default() }, seed);
 /// let (a, b) = (make(1)?, make(2)?);
 /// let head = figure.skeleton().find("Head").ok_or("no head")?;
-/// let clip = blend(&[&a.clip, &b.clip], |clip, joint, frame| {
+/// let clip = blend(figure.skeleton(), &[&a.clip, &b.clip], |clip, joint, frame| {
 ///     let second = if joint == head { 0.0 } else { Easing::Sine.weight(frame, 60) };
 ///     [1.0 - second, second][clip]
 /// })?;
@@ -58,11 +59,12 @@ pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn blend(
+    skeleton: &Skeleton,
     clips: &[&Clip],
     mut weight: impl FnMut(usize, JointIndex, usize) -> f64,
 ) -> Result<Clip, EditError> {
     let first = clips.first().ok_or(EditError::NoClips)?;
-    let joints = first.tracks().len();
+    let joints = skeleton.len();
     for (i, clip) in clips.iter().enumerate() {
         if clip.tracks().len() != joints {
             return Err(EditError::JointCount {
@@ -116,6 +118,7 @@ pub fn blend(
             made.set_track(j, Track::from_parts(rotations, every.clone(), translations, every))?;
         }
     }
+    made.keep_to_channels(skeleton, 0..frames);
     Ok(made)
 }
 
@@ -138,6 +141,7 @@ mod tests {
     use crate::edit::Easing;
     use crate::math::Angle;
     use crate::motion::{FrameIndex, FrameRate};
+    use crate::skeleton::Joint;
     use crate::synth::{Figure, Options, Synth};
 
     fn made(frames: usize, seed: u64) -> Synth {
@@ -173,7 +177,8 @@ mod tests {
             let clips = [&synth.clip; 3];
             let n = u.int_in_range(1..=3)?;
             let blended =
-                blend(&clips[..n], |i, _, f| f64::from(w[i]) * (1.0 + as_f64(f))).unwrap();
+                blend(&synth.skeleton, &clips[..n], |i, _, f| f64::from(w[i]) * (1.0 + as_f64(f)))
+                    .unwrap();
             for j in synth.skeleton.indices() {
                 for f in synth.clip.frames() {
                     let off = blended.rotation(j, f).distance(synth.clip.rotation(j, f));
@@ -190,7 +195,7 @@ mod tests {
     fn c6_easing_goes_from_the_one_to_the_other_and_joints_may_stay() {
         let (a, b) = (made(21, 4), made(21, 5));
         let head = a.skeleton.find("Head").unwrap();
-        let out = blend(&[&a.clip, &b.clip], |clip, joint, f| {
+        let out = blend(&a.skeleton, &[&a.clip, &b.clip], |clip, joint, f| {
             let second = if joint == head { 0.0 } else { Easing::Sine.weight(f, 21) };
             [1.0 - second, second][clip]
         })
@@ -214,7 +219,9 @@ mod tests {
         let rate = FrameRate::from_fps(30.0).unwrap();
         let clips = [350.0, 30.0, 130.0].map(|d| Clip::new(1, rate, vec![turn(d)]).unwrap());
         let all: Vec<&Clip> = clips.iter().collect();
-        let out = blend(&all, |i, _, _| [2.0, 1.0, 1.0][i]).unwrap();
+        let mut skeleton = Skeleton::new();
+        skeleton.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
+        let out = blend(&skeleton, &all, |i, _, _| [2.0, 1.0, 1.0][i]).unwrap();
         // (2 · −10 + 30 + 130) / 4.
         let want = Rotation::about_z(Angle::from_degrees(35.0));
         let got = out.rotation(JointIndex::new(0), FrameIndex(0));
@@ -226,15 +233,16 @@ mod tests {
     #[test]
     fn what_cannot_be_blended_is_an_error() {
         let (a, b) = (made(5, 1), made(5, 2));
-        assert!(matches!(blend(&[], |_, _, _| 1.0), Err(EditError::NoClips)));
-        let bad = blend(&[&a.clip, &b.clip], |i, _, _| if i == 1 { -1.0 } else { 1.0 });
+        assert!(matches!(blend(&a.skeleton, &[], |_, _, _| 1.0), Err(EditError::NoClips)));
+        let bad =
+            blend(&a.skeleton, &[&a.clip, &b.clip], |i, _, _| if i == 1 { -1.0 } else { 1.0 });
         assert!(matches!(bad, Err(EditError::Weight { clip: 1 })));
         let rate = FrameRate::from_fps(17.0).unwrap();
         let slow = b.clip.at_frames([0.0], rate, None).unwrap();
-        let bad = blend(&[&a.clip, &slow], |_, _, _| 1.0);
+        let bad = blend(&a.skeleton, &[&a.clip, &slow], |_, _, _| 1.0);
         assert!(matches!(bad, Err(EditError::OtherRate { clip: 1 })));
         // No weight at all: the first.
-        let none = blend(&[&a.clip, &b.clip], |_, _, _| 0.0).unwrap();
+        let none = blend(&a.skeleton, &[&a.clip, &b.clip], |_, _, _| 0.0).unwrap();
         let j = a.skeleton.find("Head").unwrap();
         assert_eq!(
             none.rotation(j, FrameIndex(3)).quat(),

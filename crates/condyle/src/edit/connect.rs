@@ -169,9 +169,10 @@ impl Seam<'_> {
         let mut parts = vec![&before];
         parts.extend(made);
         parts.push(&after);
-        let clip = Clip::joined(&parts)?;
+        let mut clip = Clip::joined(&parts)?;
         let start = first_last + 1;
         let made = start..start + made.map_or(0, Clip::frame_count);
+        clip.keep_to_channels(self.skeleton, made.clone());
         Ok(Connected { clip, made, first_last, second_first, placement })
     }
 
@@ -185,7 +186,7 @@ impl Seam<'_> {
             let second = easing.weight(frame, frames);
             if clip == 0 { 1.0 - second } else { second }
         };
-        let blended = blend(&[&a, &b], weight)?;
+        let blended = blend(self.skeleton, &[&a, &b], weight)?;
         if frames == 1 {
             // One frame is half and half, between what is before and after it.
             let before = first.checked_sub(1);

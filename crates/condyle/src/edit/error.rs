@@ -59,6 +59,16 @@ pub enum EditError {
         /// How many the clip has.
         available: usize,
     },
+    /// A speed that is not positive and finite.
+    Speed {
+        /// Which.
+        speed: f64,
+    },
+    /// A factor that is not positive and finite, or makes lengths that are not.
+    Scale {
+        /// Which.
+        factor: f64,
+    },
     /// The result is no clip.
     Clip(ClipError),
 }
@@ -90,6 +100,8 @@ impl fmt::Display for EditError {
                 f,
                 "{frames} frames from frame {start} on are asked for, and clip {clip} has {available}"
             ),
+            Self::Speed { speed } => write!(f, "{speed:?} is no speed: above 0, and finite"),
+            Self::Scale { factor } => write!(f, "a figure cannot be {factor:?} times as large"),
             Self::Clip(error) => error.fmt(f),
         }
     }

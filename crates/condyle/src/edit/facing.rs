@@ -1,6 +1,6 @@
 //! Which way is up, and which way a figure faces.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::anatomy::Anatomy;
 use crate::math::{Angle, Rotation, trig, unit};
@@ -70,6 +70,12 @@ impl Ground {
     #[must_use]
     pub fn left(self) -> DVec3 {
         self.up.cross(self.forward)
+    }
+
+    /// The rotation from a world with y up and z forward to this one.
+    pub(crate) fn axes(self) -> Rotation {
+        let axes = DMat3::from_cols(self.left(), self.up, self.forward);
+        Rotation::from_matrix(axes).unwrap_or_default()
     }
 
     /// The turn about the vertical by an angle, counter-clockwise seen from above.

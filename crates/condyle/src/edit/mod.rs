@@ -12,6 +12,8 @@ mod facing;
 mod jumps;
 mod onto;
 mod place;
+mod time;
+mod world;
 
 pub use blend::{blend, interpolate};
 pub use connect::{Connected, Keep, Method, Order, Overlap, connect};
@@ -21,3 +23,5 @@ pub use facing::{Facing, Ground, Stand};
 pub use jumps::{Jump, jump_quantile, jumps, largest_jump};
 pub use onto::{Onto, onto};
 pub use place::Placement;
+pub use time::{retimed, reversed, trimmed};
+pub use world::{scaled, with_up};

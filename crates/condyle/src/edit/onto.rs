@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::EditError;
 use crate::math::Angle;
-use crate::motion::{Clip, KeyTimes, Track};
+use crate::motion::Clip;
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Rest poses that differ by more than this are others.
@@ -63,39 +63,21 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         }
         sources.push(k);
     }
-    let in_order = to.indices().zip(&sources).all(|(j, k)| j == *k);
-    let same_bones = farthest.is_none_or(|(_, apart)| apart == 0.0);
     let other_bones = farthest.filter(|(_, apart)| *apart > LENGTH * to.longest_path_m());
-    if in_order && same_bones {
-        return Ok(Onto { clip: clip.clone(), other_bones });
-    }
-    let tracks = to.indices().zip(&sources).map(|(j, k)| {
-        let track = clip.track(*k);
-        let shift = match to.parent(j) {
-            Some(_) => to[j].offset_m - from[*k].offset_m,
-            None => DVec3::ZERO,
-        };
-        let places = track.translations_m().iter().map(|t| t + shift).collect();
-        let times = (track.rotation_times().clone(), track.translation_times().clone());
-        Track::from_parts(track.rotations().clone(), times.0, places, times.1)
-            .with_interpolation(track.interpolation())
-    });
-    let made = Clip::new(clip.frame_count(), clip.rate(), tracks.collect())?;
-    // Channels are in the order of the joints, and say where bones are.
-    if !in_order {
-        return Ok(Onto { clip: made, other_bones });
-    }
-    let mut kept = clip.clone();
-    for j in to.indices() {
-        let (old, new) = (clip.track(j), made.track(j));
-        let still = |t: &Track| *t.translation_times() == KeyTimes::constant();
-        let same = still(old) && old.translations_m().at(0) == new.translations_m().at(0);
-        let moves = !still(old) && to[j].offset_m == from[j].offset_m;
-        if !(same || moves || to.parent(j).is_none()) {
-            kept.set_track(j, new.clone())?;
+    // Channels are in the order of the joints.
+    let mut moved = if to.indices().zip(&sources).all(|(j, k)| j == *k) {
+        clip.clone()
+    } else {
+        let tracks = sources.iter().map(|k| clip.track(*k).clone()).collect();
+        Clip::new(clip.frame_count(), clip.rate(), tracks)?
+    };
+    for (j, k) in to.indices().zip(&sources) {
+        let shift = to[j].offset_m - from[*k].offset_m;
+        if to.parent(j).is_some() && shift != DVec3::ZERO {
+            moved.change_translations(j, |t| t + shift)?;
         }
     }
-    Ok(Onto { clip: kept, other_bones })
+    Ok(Onto { clip: moved, other_bones })
 }
 
 #[cfg(test)]
@@ -105,19 +87,6 @@ mod tests {
     use crate::skeleton::Joint;
     use crate::synth::{Figure, Options, Synth};
 
-    fn rebuilt(skeleton: &Skeleton, change: impl Fn(&mut Joint)) -> Skeleton {
-        let mut made = Skeleton::new();
-        for j in skeleton.indices() {
-            let mut joint = skeleton[j].clone();
-            change(&mut joint);
-            match skeleton.parent(j) {
-                Some(p) => made.add(p, joint).unwrap(),
-                None => made.add_root(joint).unwrap(),
-            };
-        }
-        made
-    }
-
     #[test]
     fn joints_are_matched_by_name_and_bones_are_the_new_ones() {
         let synth =
@@ -126,7 +95,7 @@ mod tests {
         let from = &synth.skeleton;
         let same = onto(from, from, &synth.clip).unwrap();
         assert!(same.other_bones.is_none());
-        let longer = rebuilt(from, |j| j.offset_m *= 1.1);
+        let longer = from.changed(|j| j.offset_m *= 1.1);
         let moved = onto(&longer, from, &synth.clip).unwrap();
         assert!(moved.other_bones.is_some_and(|(_, by)| by > 0.02));
         for j in longer.indices().filter(|j| longer.parent(*j).is_some()) {
@@ -162,14 +131,11 @@ mod tests {
             Synth::generate(&Figure::human(), &Options { frames: 3, ..Options::default() }, 1)
                 .unwrap();
         let from = &synth.skeleton;
-        let renamed = rebuilt(from, |j| {
-            if j.name == "Head" {
-                j.name = "head".to_owned();
-            }
-        });
-        let error = onto(&renamed, from, &synth.clip).unwrap_err();
-        assert_eq!(error, EditError::MissingJoint { name: "head".to_owned() });
-        let turned = rebuilt(from, |j| {
+        let mut more = from.clone();
+        more.add(from.find("Head").unwrap(), Joint::new("hat", DVec3::Y)).unwrap();
+        let error = onto(&more, from, &synth.clip).unwrap_err();
+        assert_eq!(error, EditError::MissingJoint { name: "hat".to_owned() });
+        let turned = from.changed(|j| {
             if j.name == "Head" {
                 j.rest = j.rest * crate::math::Rotation::about_x(Angle::from_degrees(5.0));
             }

@@ -1,6 +1,7 @@
 //! Clips: the motion of every joint over time.
 
 use std::fmt;
+use std::ops::Range;
 
 use glam::DVec3;
 
@@ -331,6 +332,52 @@ impl Clip {
         if let Some(channels) = &mut self.channels {
             channels.mark_translation(joint, frame.get());
         }
+    }
+
+    /// Where the file has channels for one or two turns of a joint, replaces what was edited in some
+    /// frames by the nearest rotation that those turns can make: between two poses of a joint with two
+    /// axes there are others. Joints with three turns, or none, stay.
+    pub(crate) fn keep_to_channels(&mut self, skeleton: &Skeleton, frames: Range<usize>) {
+        for joint in skeleton.indices() {
+            let axes = super::encode::source_axes(self, joint);
+            if !matches!(axes.len(), 1 | 2) || self.track(joint).rotation_times().is_constant() {
+                continue;
+            }
+            let rest = skeleton[joint].rest;
+            for frame in self.frames().skip(frames.start).take(frames.len()) {
+                let channels = self.channels.as_ref();
+                if channels.is_some_and(|c| c.rotation_is_source(joint, frame.get())) {
+                    continue;
+                }
+                let turned = rest.inverse() * self.rotation(joint, frame);
+                if let Some(near) = super::encode::nearest_on(&axes, turned) {
+                    self.set_rotation(joint, frame, rest * near);
+                }
+            }
+        }
+    }
+
+    /// Changes all places of a joint, keeping the times of its keys.
+    ///
+    /// # Errors
+    ///
+    /// [`ClipError::Track`] if one is not finite then; the clip is as it was.
+    pub(crate) fn change_translations(
+        &mut self,
+        joint: JointIndex,
+        change: impl Fn(DVec3) -> DVec3,
+    ) -> Result<(), ClipError> {
+        let track = &mut self.tracks[joint.get()];
+        let changed: Points = track.translations_m.iter().map(change).collect();
+        if !changed.iter().all(DVec3::is_finite) {
+            let (track, fault) = (joint.get(), TrackFault::NotFinite);
+            return Err(ClipError::Track { track, fault });
+        }
+        track.translations_m = changed;
+        if let Some(channels) = &mut self.channels {
+            (0..self.frame_count).for_each(|frame| channels.mark_translation(joint, frame));
+        }
+        Ok(())
     }
 
     /// Replaces the motion of a joint, with keys as [`Clip::new`] asks for.

@@ -218,10 +218,13 @@ impl Skeleton {
     /// The same joints with other rest rotations; nothing else changes.
     #[must_use]
     pub fn with_rests(&self, rest: impl Fn(&Joint) -> Rotation) -> Self {
+        self.changed(|joint| joint.rest = rest(joint))
+    }
+
+    /// The same joints with other places or rest rotations: what is finite stays finite, and names stay.
+    pub(crate) fn changed(&self, change: impl Fn(&mut Joint)) -> Self {
         let mut other = self.clone();
-        for joint in &mut other.joints {
-            joint.rest = rest(joint);
-        }
+        other.joints.iter_mut().for_each(change);
         other
     }
 

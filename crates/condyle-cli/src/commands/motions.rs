@@ -1,0 +1,145 @@
+//! Motions that are edited: read, brought together, and kept inside limits.
+
+use std::path::{Path, PathBuf};
+
+use condyle::edit::{EditError, Facing, onto};
+use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
+use condyle::formats::{MotionFile, Read, ReadOptions};
+use condyle::motion::{Clip, ResampleTo};
+use condyle::skeleton::Skeleton;
+
+use super::bound::{bind, print_misfits};
+use super::rig::rig_of;
+use crate::args::{Inside, Standing};
+use crate::output::{Failure, counted, print_note, print_warning, print_warnings, progress};
+
+/// A motion and where it is from.
+pub(super) struct Motion {
+    pub(super) path: PathBuf,
+    pub(super) file: MotionFile,
+    pub(super) clip: Clip,
+}
+
+/// Reads all motions among the inputs, with their warnings printed; at least `least`.
+pub(super) fn read_motions(
+    files: &[PathBuf],
+    options: &ReadOptions,
+    least: usize,
+) -> Result<Vec<Motion>, Failure> {
+    let bar = progress(files.len(), "reading");
+    let (mut motions, mut errors) = (Vec::new(), Vec::new());
+    for (path, read) in condyle::formats::read_files(files, options) {
+        bar.inc(1);
+        match read {
+            Ok(Read { mut file, warnings }) => {
+                print_warnings(&warnings);
+                let Some(clip) = file.clip.take().filter(|_| !file.skeleton.is_empty()) else {
+                    let what = "there is no motion of a skeleton in it";
+                    return Err(Failure::file(path, what, "give a motion; an ASF needs its AMC"));
+                };
+                if clip.frame_count() == 0 {
+                    return Err(Failure::file(path, "it has no frames", "give one with motion"));
+                }
+                motions.push(Motion { path: path.to_owned(), file, clip });
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    bar.finish_and_clear();
+    if !errors.is_empty() {
+        return Err(Failure::Read(errors));
+    }
+    if motions.len() < least {
+        let what = format!("{} given", counted(motions.len(), "motion is", "motions are"));
+        return Err(Failure::usage(what, &format!("give at least {least}")));
+    }
+    Ok(motions)
+}
+
+/// All motions on the skeleton and at the rate of the first.
+pub(super) fn alike(motions: &[Motion]) -> Result<Vec<Clip>, Failure> {
+    let Some((first, others)) = motions.split_first() else { return Ok(Vec::new()) };
+    let mut clips = vec![first.clip.clone()];
+    for motion in others {
+        clips.push(like(motion, (&first.file.skeleton, &first.clip, &first.path))?);
+    }
+    Ok(clips)
+}
+
+/// A motion on another skeleton with the same joints, and at the rate of another motion.
+pub(super) fn like(
+    motion: &Motion,
+    (skeleton, clip, path): (&Skeleton, &Clip, &Path),
+) -> Result<Clip, Failure> {
+    let named = |what: String| format!("{}: {what}", motion.path.display());
+    let moved = onto(skeleton, &motion.file.skeleton, &motion.clip).map_err(|error| {
+        let help = format!("condyle retarget brings it onto the skeleton of {}", path.display());
+        Failure::file(&motion.path, error.to_string(), &help)
+    })?;
+    if let Some((joint, apart)) = moved.other_bones {
+        print_warning(&named(format!(
+            "bones have other lengths than in {} ({:?} by {:.0} mm); the first one's are used",
+            path.display(),
+            skeleton[joint].name,
+            1e3 * apart
+        )));
+    }
+    let (old, new) = (moved.clip.rate().nominal_fps(), clip.rate().nominal_fps());
+    if old == new {
+        return Ok(moved.clip);
+    }
+    print_note(&named(format!("resampled from {old} to {new} frames per second")));
+    let resampled = moved.clip.resample(ResampleTo::Rate(clip.rate()), None);
+    Ok(resampled.map_err(|e| Failure::file(&motion.path, e.to_string(), "resample it"))?.clip)
+}
+
+/// Which way the figure faces.
+pub(super) fn facing_of(skeleton: &Skeleton, standing: &Standing) -> Facing {
+    match standing.up {
+        Some(axis) => Facing::on(skeleton, axis.ground()),
+        None => Facing::of(skeleton),
+    }
+}
+
+/// What an edit does not do, as a failure.
+pub(super) fn refused(error: &EditError) -> Failure {
+    let help = match error {
+        EditError::OtherRest { .. }
+        | EditError::MissingJoint { .. }
+        | EditError::OtherParent { .. } => "condyle retarget brings a motion onto another skeleton",
+        EditError::Window { .. } => "frames count from 0; condyle info says how many there are",
+        _ => "see --help for what is possible",
+    };
+    Failure::usage(error.to_string(), help)
+}
+
+/// The limits that a result is to keep, if any.
+pub(super) fn limits_of(
+    inside: &Inside,
+    strict: bool,
+    skeleton: &Skeleton,
+    path: &Path,
+) -> Result<Option<BoundRig>, Failure> {
+    let Some(rig_path) = &inside.rig else { return Ok(None) };
+    let rig = rig_of(rig_path, strict)?;
+    let bound = bind(&rig, rig_path, skeleton, path)?;
+    print_misfits(&bound, skeleton, path);
+    Ok(Some(bound))
+}
+
+/// Brings a motion inside limits, without pops, and says how much was changed.
+pub(super) fn keep_inside(bound: &BoundRig, skeleton: &Skeleton, clip: &mut Clip) {
+    let options = ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() };
+    let clamped = bound.clamp(clip, &options);
+    let changed: Vec<_> = clamped.joints.iter().filter(|j| j.changed > 0).collect();
+    let worst = changed.iter().max_by(|a, b| a.largest.radians().total_cmp(&b.largest.radians()));
+    if let Some(worst) = worst {
+        print_note(&format!(
+            "{} brought inside the limits, {:?} farthest, by {:.2}° in frame {}",
+            counted(changed.len(), "joint was", "joints were"),
+            skeleton[worst.joint].name,
+            worst.largest.degrees(),
+            worst.largest_frame.get()
+        ));
+    }
+}
