@@ -627,6 +627,32 @@ impl System for Chain<'_> {
     fn accept(&mut self) {
         std::mem::swap(&mut self.here, &mut self.there);
     }
+
+    fn touch(&self, block: usize, way_out: [f64; 3], stops: &mut Vec<Stop>) {
+        // So far may a step along a boundary lead back inside, since that is curved.
+        const OUT: f64 = 1e-4;
+        let first = self.blocks[block].first;
+        let owner = self.links.partition_point(|link| link.first <= first).saturating_sub(1);
+        let (link, place) = (&self.links[owner], &self.here[owner]);
+        match &self.figure.joints[link.joint].turns {
+            Turns::About { ranges, count, .. } => {
+                for i in (0..*count).filter(|i| way_out[*i] != 0.0) {
+                    let end = ranges[i][usize::from(way_out[i] > 0.0)];
+                    if place.angles[i] == end {
+                        stops.push(Stop { block, normal: way_out, beyond: 0.0 });
+                    }
+                }
+            }
+            Turns::Within(limit) => {
+                let out = moved(place.m, vector(&way_out) * OUT);
+                let held = limit.hold(Rotation::from_unit(out));
+                for contact in held.contacts.iter().flatten() {
+                    stops.push(Stop { block, normal: contact.normal.to_array(), beyond: 0.0 });
+                }
+            }
+            Turns::Freely => {}
+        }
+    }
 }
 
 /// A goal at the place that was last looked at.

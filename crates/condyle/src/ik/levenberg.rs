@@ -12,11 +12,14 @@ const DAMPING: f64 = 0.1;
 const LEAST: f64 = 1e-9;
 
 /// How often a step is taken again with more limits held to.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// A step that runs into a limit is taken again if it is beyond by more than this share of its length.
 /// What is less is because limits are curved.
 const BEYOND: f64 = 0.1;
+
+/// A limit that pushes inward by more than this, in units of the cost per unit of the step, is let go.
+const PUSHES: f64 = 1e-12;
 
 /// If no goal moves by more than this, in metres or radians, nothing comes of it any more.
 const STILL: f64 = 1e-5;
@@ -36,10 +39,11 @@ const STILL: f64 = 1e-5;
 ///
 /// a matrix of the size of the goals, however many joints there are.
 ///
-/// Limits are an active set. Where the last step ran into one, and the slope leads on into it, the
+/// Limits are an active set. Where `here` is on the boundary of one, and the slope leads on into it, the
 /// direction into it is taken out of the block. A step that runs into others is taken again with these
-/// held to as well: as far as to the limit along its normal, freely across it. What is left of that, for
-/// limits are curved, is projected away.
+/// held to as well: as far as to the limit along its normal, freely across it. Then those are let go that
+/// push the wrong way, which is where the cost would fall back inside, and it is taken again. What is left
+/// of that, for limits are curved, is projected away.
 pub(super) fn solve(
     system: &mut impl System,
     scratch: &mut Scratch,
@@ -68,7 +72,7 @@ pub(super) fn solve(
         let after = scratch.linear.cost();
         if after < before {
             system.accept();
-            std::mem::swap(&mut scratch.stops, &mut scratch.stops_here);
+            scratch.remember_stops(system);
             let short = damping > DAMPING;
             let gained = before - after;
             damping = (0.2 * damping).max(1e-4);
@@ -107,6 +111,7 @@ impl Scratch {
         self.settled.clear();
         self.settled.resize(self.linear.pull.len(), 0.0);
         self.holds.clear();
+        self.along.clear();
         let posture = self.linear.posture;
         for i in 0..self.stops_here.len() {
             let Stop { block, normal, .. } = self.stops_here[i];
@@ -119,11 +124,21 @@ impl Scratch {
             }
         }
         self.damp(system, damping);
+        let mut released = false;
         for round in 1..=ROUNDS {
             self.solve_step(system);
             self.stops.clear();
             system.try_step(&self.step, &mut self.stops);
-            if round == ROUNDS || !self.hold_stops(system) {
+            if round == ROUNDS {
+                break;
+            }
+            // Those that are let go may be run into again, and stay then.
+            let again = self.hold_stops(system)
+                || (!released && {
+                    released = self.release(system);
+                    released
+                });
+            if !again {
                 break;
             }
         }
@@ -170,10 +185,94 @@ impl Scratch {
         more
     }
 
-    /// Takes a direction out of a block: the step goes `by` along it. Whether there was anything left to
+    /// Lets go of the limits that push inward. Whether there were any.
+    fn release(&mut self, system: &impl System) -> bool {
+        let mut released = false;
+        for block in 0..system.blocks().len() {
+            if self.holds.iter().any(|hold| hold.block == block) {
+                released |= self.release_of(system, block);
+            }
+        }
+        released
+    }
+
+    /// The forces that limits of a block push with add up to what pulls on it where the step ends. With
+    /// Dⱼ the derivative of what the step makes least along the normals eⱼ, which are square to each other,
+    /// and wᵢ the ways out,
+    ///
+    /// ```text
+    ///   Σᵢ λᵢ (wᵢ·eⱼ) = −Dⱼ
+    /// ```
+    ///
+    /// and wᵢ·eⱼ is zero for i < j. A limit with λ < 0 would have to pull.
+    fn release_of(&mut self, system: &impl System, block: usize) -> bool {
+        const MOST: usize = 3;
+        let mut own = [0; MOST];
+        let mut count = 0;
+        for (i, _) in self.holds.iter().enumerate().filter(|(_, h)| h.block == block).take(MOST) {
+            own[count] = i;
+            count += 1;
+        }
+        let own = &own[..count];
+        let touched = system.touched(block);
+        let freedoms = system.blocks()[block].freedoms();
+        let mut push = [0.0; MOST];
+        for (j, hold) in own.iter().map(|&i| self.holds[i]).enumerate().rev() {
+            let along = self.along[hold.along..][..touched.len()].iter();
+            let by_goals: f64 = touched.iter().zip(along).map(|(&g, a)| a.dot(self.dual[g])).sum();
+            let resists = |f: usize| self.linear.stiffness[f] + self.damping[f];
+            let resisted: f64 =
+                freedoms.clone().zip(hold.normal).map(|(f, n)| n * n * resists(f) * hold.by).sum();
+            let normal = DVec3::from_array(hold.normal);
+            let beside = |i: usize| DVec3::from_array(self.holds[own[i]].way_out).dot(normal);
+            let others: f64 = (j + 1..count).map(|i| push[i] * beside(i)).sum();
+            push[j] = (-(by_goals + hold.pull + resisted) - others) / beside(j);
+        }
+        if push[..count].iter().all(|push| *push >= -PUSHES) {
+            return false;
+        }
+        let mut kept = [None; MOST];
+        for ((&i, push), kept) in own.iter().zip(push).zip(&mut kept) {
+            let hold = self.holds[i];
+            *kept = (push >= -PUSHES).then_some((hold.way_out, hold.out_by));
+            let Linear { residual, columns, pull, .. } = &mut self.linear;
+            let goals = residual.len();
+            for (&g, a) in touched.iter().zip(&self.along[hold.along..]) {
+                residual[g] -= *a * hold.by;
+                for (freedom, n) in freedoms.clone().zip(hold.normal) {
+                    columns[freedom * goals + g] += *a * n;
+                }
+            }
+            for (freedom, n) in freedoms.clone().zip(hold.normal) {
+                pull[freedom] += hold.pull * n;
+                self.settled[freedom] -= n * hold.by;
+            }
+        }
+        self.holds.retain(|hold| hold.block != block);
+        for (way_out, by) in kept.into_iter().flatten() {
+            self.hold(system, block, way_out, by);
+        }
+        true
+    }
+
+    /// `here` is on the boundary of what the step ran into, and mostly of what it was held to.
+    fn remember_stops(&mut self, system: &impl System) {
+        std::mem::swap(&mut self.stops, &mut self.stops_here);
+        for i in 0..self.holds.len() {
+            let Hold { block, way_out, .. } = self.holds[i];
+            let out = DVec3::from_array(way_out);
+            let same =
+                |stop: &Stop| stop.block == block && out.dot(DVec3::from_array(stop.normal)) > 0.9;
+            if !self.stops_here.iter().any(same) {
+                system.touch(block, way_out, &mut self.stops_here);
+            }
+        }
+    }
+
+    /// Takes a direction out of a block: the step goes `out_by` along it. Whether there was anything left to
     /// take.
-    fn hold(&mut self, system: &impl System, block: usize, normal: [f64; 3], by: f64) -> bool {
-        let (mut normal, mut by) = (DVec3::from_array(normal), by);
+    fn hold(&mut self, system: &impl System, block: usize, way_out: [f64; 3], out_by: f64) -> bool {
+        let (mut normal, mut by) = (DVec3::from_array(way_out), out_by);
         for hold in self.holds.iter().filter(|hold| hold.block == block) {
             let along = normal.dot(hold.normal.into());
             by -= along * hold.by;
@@ -188,6 +287,7 @@ impl Scratch {
         let freedoms = system.blocks()[block].freedoms();
         let Linear { residual, columns, pull, .. } = &mut self.linear;
         let goals = residual.len();
+        let start = self.along.len();
         for &g in system.touched(block) {
             let mut along = DVec3::ZERO;
             for (freedom, n) in freedoms.clone().zip(normal) {
@@ -197,13 +297,15 @@ impl Scratch {
             for (freedom, n) in freedoms.clone().zip(normal) {
                 columns[freedom * goals + g] -= along * n;
             }
+            self.along.push(along);
         }
         let along: f64 = freedoms.clone().zip(normal).map(|(freedom, n)| pull[freedom] * n).sum();
         for (freedom, n) in freedoms.zip(normal) {
             pull[freedom] -= along * n;
             self.settled[freedom] += n * by;
         }
-        self.holds.push(Hold { block, normal, by });
+        let (pull, along) = (along, start);
+        self.holds.push(Hold { block, way_out, out_by, normal, by, pull, along });
         true
     }
 

@@ -9,20 +9,21 @@ use super::system::{Linear, Stop};
 pub(super) struct Scratch {
     pub(super) linear: Linear,
     pub(super) step: Vec<f64>,
-    /// The limits that the last step ran into, and the one before it, which led to `here`.
+    /// The limits that the last step ran into, and those that `here` is on the boundary of.
     pub(super) stops: Vec<Stop>,
     pub(super) stops_here: Vec<Stop>,
     /// Of least squares: the matrix of the step, what it is solved for, one over what freedoms resist
-    /// with, what limits settle of the step,
-    /// and the limits that are held to.
+    /// with, and how they are damped.
     pub(super) matrix: Vec<DMat3>,
     pub(super) dual: Vec<DVec3>,
     pub(super) softness: Vec<f64>,
     pub(super) damping: Vec<f64>,
     /// The residual before the last step.
     pub(super) residual: Vec<DVec3>,
+    /// What limits settle of the step, and those that are held to.
     pub(super) settled: Vec<f64>,
     pub(super) holds: Vec<Hold>,
+    pub(super) along: Vec<DVec3>,
     /// Of conjugate gradients.
     pub(super) slope: Vec<f64>,
     pub(super) slope_before: Vec<f64>,
@@ -44,9 +45,17 @@ impl Scratch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
     pub(super) block: usize,
+    /// The way out of the limit, of length one, and how far the step goes along it.
+    pub(super) way_out: [f64; 3],
+    pub(super) out_by: f64,
+    /// What of it was not held to already: of length one, and square to the others of the block.
     pub(super) normal: [f64; 3],
     /// How far the step goes along it.
     pub(super) by: f64,
+    /// What was taken out of the problem: the pull along the normal, and where the derivatives along it
+    /// are in [`Scratch::along`], one for each goal that the block touches.
+    pub(super) pull: f64,
+    pub(super) along: usize,
 }
 
 /// How a search ended.

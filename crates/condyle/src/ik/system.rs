@@ -89,4 +89,8 @@ pub(super) trait System {
 
     /// `here` becomes `there`.
     fn accept(&mut self);
+
+    /// The limits of a block that `here` is on the boundary of, near one that it was held to: those that
+    /// a small step out runs into. They are added to `stops`.
+    fn touch(&self, block: usize, way_out: [f64; 3], stops: &mut Vec<Stop>);
 }

@@ -786,3 +786,70 @@ fn c11_goals_at_a_symmetry_are_met() {
         assert!(outcome.reached, "{:?}", solver.misses());
     }
 }
+
+/// Where a goal is out of reach the solver stops where no joint alone makes it better: slopes by finite
+/// differences of the pose, which know nothing of the solver's (row C11).
+#[test]
+fn c11_what_cannot_be_reached_ends_where_every_slope_leads_out_or_is_level() {
+    let mut rng = Rng::new(21);
+    let (mut missed, mut early) = (0, 0);
+    for joints in [2, 3, 5, 7] {
+        for _ in 0..150 {
+            let mut skeleton = Skeleton::new();
+            let mut chain = Vec::new();
+            let mut limits = Vec::new();
+            for i in 0..joints {
+                let offset = if i == 0 { DVec3::ZERO } else { rng.direction() * 0.3 };
+                let joint = Joint::new(format!("{i}"), offset);
+                chain.push(match chain.last() {
+                    None => skeleton.add_root(joint).unwrap(),
+                    Some(above) => skeleton.add(*above, joint).unwrap(),
+                });
+                let min = rng.between(-150.0, 30.0);
+                limits.push((rng.direction(), [min, min + rng.between(2.0, 150.0)]));
+            }
+            let tip =
+                skeleton.add(chain[joints - 1], Joint::new("tip", rng.direction() * 0.3)).unwrap();
+            let mut figure = Figure::without_limits(&skeleton);
+            for (joint, (axis, [min, max])) in chain.iter().zip(&limits) {
+                let arc = Arc::from_degrees(*min, *max).unwrap();
+                let limit = Limit::Hinge { axis: *axis, arc }.prepare().unwrap();
+                figure.limit(*joint, Rotation::IDENTITY, limit);
+            }
+            let turned = |axis, degrees| {
+                Rotation::from_axis_angle(axis, Angle::from_degrees(degrees)).unwrap()
+            };
+            let mut start = Pose::rest(&skeleton);
+            for (j, (axis, [min, max])) in limits.iter().enumerate() {
+                start.rotations[j] = turned(*axis, rng.between(*min, *max));
+            }
+            let goal_m = rng.direction() * rng.between(0.1, 1.2);
+            let mut solver = Solver::new(&figure);
+            let mut pose = start.clone();
+            let settings = Settings { steps: 400, ..Settings::default() };
+            let goals = [Goal::position(tip, goal_m)];
+            if solver.solve(&start, &goals, &settings, &mut pose).reached {
+                continue;
+            }
+            missed += 1;
+            let miss = |pose: &Pose| pose.world(&skeleton).positions_m[tip.get()].distance(goal_m);
+            let least = miss(&pose);
+            // A thousandth of a degree either way, if the limit allows it.
+            let better = limits.iter().enumerate().any(|(j, (axis, [min, max]))| {
+                [-1e-3, 1e-3].into_iter().any(|by| {
+                    let mut other = pose.clone();
+                    other.rotations[j] = other.rotations[j] * turned(*axis, by);
+                    let middle = 0.5 * (min + max);
+                    let from_middle = turned(*axis, -middle) * other.rotations[j];
+                    let inside = from_middle.angle().degrees() <= 0.5 * (max - min);
+                    // A slope of 1e-3 m per radian.
+                    inside && least - miss(&other) > 1e-3 * 1e-3_f64.to_radians()
+                })
+            });
+            early += usize::from(better);
+        }
+    }
+    println!("{missed} missed, {early} of them could be bettered");
+    // Far out of reach the last of the way is slow, and given up when nothing moves by 0.01 mm a step.
+    assert!(missed > 400 && early * 50 <= missed, "{early} of {missed}");
+}
