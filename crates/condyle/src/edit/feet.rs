@@ -1,0 +1,401 @@
+//! Feet that are on the ground, and stay there.
+
+use std::f64::consts::PI;
+use std::ops::Range;
+
+use glam::DVec3;
+
+use super::blend::as_f64;
+use super::{Connected, Easing, Facing, Ground};
+use crate::anatomy::{Anatomy, BodyJoint};
+use crate::ik::limb::{Limb, LimbGoal, LimbParts};
+use crate::math::{Angle, Arc, Rotation, angle_between, unit};
+use crate::motion::{Clip, FrameIndex, Pose, World};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// A leg: three joints in a row, and the toes if there are any.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg {
+    /// Carries the thigh.
+    pub hip: JointIndex,
+    /// Carries the shank.
+    pub knee: JointIndex,
+    /// Carries the foot.
+    pub ankle: JointIndex,
+    /// Carries the toes.
+    pub toes: Option<JointIndex>,
+    /// What the knee bends about if it is straight, in its local space.
+    across: DVec3,
+}
+
+impl Leg {
+    /// The legs of a skeleton with [names that we know](Anatomy::of) whose knees hang on hips and ankles
+    /// on knees, with no joints between.
+    #[must_use]
+    pub fn all(skeleton: &Skeleton, anatomy: &Anatomy) -> Vec<Self> {
+        let is = |j: JointIndex, what| anatomy.name(j).is_some_and(|(name, _)| name == what);
+        let leg = |ankle: JointIndex| {
+            let knee = skeleton.parent(ankle).filter(|j| is(*j, BodyJoint::Knee))?;
+            let hip = skeleton.parent(knee).filter(|j| is(*j, BodyJoint::Hip))?;
+            let toes = skeleton.children(ankle).find(|j| is(*j, BodyJoint::Toes));
+            // The line of the hips; z of a segment's frame is to the right, and shanks go backward.
+            let across = anatomy.frame(knee).map_or(DVec3::X, |frame| frame * DVec3::NEG_Z);
+            Some(Self { hip, knee, ankle, toes, across })
+        };
+        skeleton.indices().filter(|j| is(*j, BodyJoint::Ankle)).filter_map(leg).collect()
+    }
+
+    /// What of it is on the ground the longest: the toes, or else the ankle.
+    #[must_use]
+    pub fn sole(&self) -> JointIndex {
+        self.toes.unwrap_or(self.ankle)
+    }
+
+    /// Bends knee and hip so that the ankle of a pose is at a place in the world, or as near as the bones
+    /// reach. The knee bends in the plane that it is bent in, the hip turns as little as it can, and the
+    /// foot keeps its rotation in the world. `world` is that of the pose.
+    ///
+    /// # Panics
+    ///
+    /// If the pose is not one of the leg's skeleton.
+    pub fn reach(&self, skeleton: &Skeleton, pose: &mut Pose, world: &World, ankle_m: DVec3) {
+        let [hip, knee, ankle] = [self.hip, self.knee, self.ankle].map(JointIndex::get);
+        let (upper_m, lower_m) = (pose.translations_m[knee], pose.translations_m[ankle]);
+        let thigh = pose.rotations[knee].inverse() * upper_m;
+        let bend = angle_between(thigh, lower_m).radians();
+        let axis = unit(thigh.cross(lower_m)).filter(|_| bend > 1e-3).unwrap_or(self.across);
+        // Never through straight to the other side, nor through the thigh.
+        let [min, max] = [-bend, PI - 0.1 - bend].map(Angle::from_radians);
+        let Some(arc) = Arc::new(min, max) else { return };
+        let above = skeleton.parent(self.hip);
+        let above_rotation = above.map_or(Rotation::IDENTITY, |p| world.rotations[p.get()]);
+        let parts = LimbParts {
+            upper_m,
+            lower_m,
+            zeros: [pose.rotations[hip], pose.rotations[knee], pose.rotations[ankle]],
+            axis,
+            arc,
+        };
+        let Some(limb) = Limb::new(&parts) else { return };
+        let back = above_rotation.inverse();
+        let goal = LimbGoal {
+            position_m: back * (ankle_m - world.positions_m[hip]),
+            rotation: Some(back * world.rotations[ankle]),
+        };
+        let found = limb.pose_near(&goal, pose.rotations[hip]);
+        for (joint, local) in [hip, knee, ankle].into_iter().zip(found.locals) {
+            pose.rotations[joint] = local;
+        }
+    }
+}
+
+/// When a foot counts as on the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactOptions {
+    /// Slower than this, metres per second, over five frames.
+    pub speed_m_s: f64,
+    /// Not higher than this above its lowest place, which is the one that 5 % of its frames are below,
+    /// metres.
+    pub height_m: f64,
+}
+
+impl Default for ContactOptions {
+    fn default() -> Self {
+        Self { speed_m_s: 0.25, height_m: 0.05 }
+    }
+}
+
+/// In which frames each leg's foot is on the ground: its [`sole`](Leg::sole) is low and slow. Contacts of
+/// fewer than three frames, and gaps of fewer, do not count.
+///
+/// # Panics
+///
+/// If the clip has another number of joints than the skeleton.
+#[must_use]
+pub fn contacts(
+    skeleton: &Skeleton,
+    clip: &Clip,
+    ground: Ground,
+    legs: &[Leg],
+    options: &ContactOptions,
+) -> Vec<Vec<bool>> {
+    const SHORT: usize = 3;
+    let count = clip.frame_count();
+    let mut pose = Pose::default();
+    let mut world = World::new();
+    let mut places: Vec<Vec<DVec3>> = vec![Vec::with_capacity(count); legs.len()];
+    for frame in clip.frames() {
+        clip.pose_into(frame, &mut pose);
+        world.update(skeleton, &pose);
+        for (leg, places) in legs.iter().zip(&mut places) {
+            places.push(world.positions_m[leg.sole().get()]);
+        }
+    }
+    let of_leg = |places: &Vec<DVec3>| {
+        let mut heights: Vec<f64> = places.iter().map(|p| ground.height_m(*p)).collect();
+        let mut sorted = heights.clone();
+        sorted.sort_by(f64::total_cmp);
+        let low = sorted.get(sorted.len() / 20).copied().unwrap_or(0.0);
+        heights.iter_mut().for_each(|h| *h -= low);
+        let on = |f: usize| {
+            let (a, b) = (f.saturating_sub(2), (f + 2).min(count - 1));
+            let seconds = as_f64(b - a) * clip.rate().frame_time_s();
+            let slow = (places[b] - places[a]).length() <= options.speed_m_s * seconds;
+            slow && heights[f] <= options.height_m
+        };
+        let mut on: Vec<bool> = (0..count).map(on).collect();
+        for value in [false, true] {
+            for run in runs(&on, value) {
+                // What goes on before the first frame or after the last is not known to be short.
+                if run.len() < SHORT && run.start > 0 && run.end < count {
+                    on[run].fill(!value);
+                }
+            }
+        }
+        on
+    };
+    places.iter().map(of_leg).collect()
+}
+
+/// The runs of a value.
+fn runs(values: &[bool], value: bool) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (i, v) in values.iter().enumerate() {
+        match (start, *v == value) {
+            (None, true) => start = Some(i),
+            (Some(from), false) => {
+                found.push(from..i);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found.extend(start.map(|from| from..values.len()));
+    found
+}
+
+impl Connected {
+    /// Keeps feet where they are while they are on the ground, in the frames that were made: by the
+    /// contacts of the two motions, the first's in the first half. A foot that is down before the seam
+    /// stays there, one that is down after it is there already; one that is down on both sides, at
+    /// different places, slides evenly. Between contacts what was moved fades. Only hips, knees and
+    /// ankles change.
+    ///
+    /// `motions` are those that were connected. Returns in how many frames a foot was moved.
+    ///
+    /// # Panics
+    ///
+    /// If a motion is not one of the skeleton.
+    pub fn plant_feet(
+        &mut self,
+        skeleton: &Skeleton,
+        facing: &Facing,
+        [first, second]: [&Clip; 2],
+        options: &ContactOptions,
+    ) -> usize {
+        let Some(anatomy) = Anatomy::of(skeleton) else { return 0 };
+        let legs = Leg::all(skeleton, &anatomy);
+        let ground = facing.ground();
+        let made = self.made.clone();
+        if legs.is_empty() || made.is_empty() {
+            return 0;
+        }
+        let before = contacts(skeleton, first, ground, &legs, options);
+        let after = contacts(skeleton, second, ground, &legs, options);
+        // One frame more on either side: the last and the first of the motions.
+        let span = made.start - 1..made.end + 1;
+        let mut poses: Vec<Pose> = span.clone().map(|f| self.clip.pose(index(f))).collect();
+        let mut moved = vec![false; poses.len()];
+        for (leg, (before, after)) in legs.iter().zip(before.iter().zip(&after)) {
+            let down: Vec<bool> = span
+                .clone()
+                .map(|f| {
+                    let own = before.get(f).copied();
+                    let other = (f + self.second_first).checked_sub(made.end);
+                    let other = other.and_then(|f| after.get(f).copied());
+                    let early = 2 * (f + 1 - span.start) <= span.len();
+                    let sides = if early { [own, other] } else { [other, own] };
+                    sides.into_iter().flatten().next().unwrap_or(false)
+                })
+                .collect();
+            let soles: Vec<DVec3> = poses
+                .iter()
+                .map(|pose| pose.world(skeleton).positions_m[leg.sole().get()])
+                .collect();
+            for (k, shift) in shifts(&down, &soles).into_iter().enumerate() {
+                if shift.length() > 1e-6 {
+                    let world = poses[k].world(skeleton);
+                    let goal = world.positions_m[leg.ankle.get()] + shift;
+                    leg.reach(skeleton, &mut poses[k], &world, goal);
+                    moved[k] = true;
+                }
+            }
+        }
+        for (k, f) in span.enumerate().filter(|(k, _)| moved[*k]) {
+            for leg in &legs {
+                for joint in [leg.hip, leg.knee, leg.ankle] {
+                    self.clip.set_rotation(joint, index(f), poses[k].rotations[joint.get()]);
+                }
+            }
+        }
+        self.clip.keep_to_channels(skeleton, made);
+        moved.iter().filter(|m| **m).count()
+    }
+}
+
+/// How far to move a foot in each frame so that it stays where it is while it is down. In the first and
+/// the last frame it is not moved.
+fn shifts(down: &[bool], places: &[DVec3]) -> Vec<DVec3> {
+    let last = places.len().saturating_sub(1);
+    let mut known: Vec<Option<DVec3>> = vec![None; places.len()];
+    for run in runs(down, true) {
+        let anchor = |f: usize| match (run.start == 0, run.end > last) {
+            (true, true) => places[0].lerp(places[last], Easing::Cubic.weight(f, places.len())),
+            (true, false) => places[0],
+            (false, true) => places[last],
+            (false, false) => places[run.start],
+        };
+        for f in run.clone() {
+            known[f] = Some(anchor(f) - places[f]);
+        }
+    }
+    known[0] = Some(DVec3::ZERO);
+    known[last] = Some(DVec3::ZERO);
+    let mut shifts = vec![DVec3::ZERO; places.len()];
+    let mut before = 0;
+    for f in 0..places.len() {
+        let Some(here) = known[f] else { continue };
+        let from = shifts[before];
+        for k in before + 1..f {
+            shifts[k] = from.lerp(here, Easing::Cubic.weight(k - before, f - before + 1));
+        }
+        shifts[f] = here;
+        before = f;
+    }
+    shifts
+}
+
+fn index(frame: usize) -> FrameIndex {
+    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Keep, Method, Overlap, connect};
+    use crate::motion::{FrameRate, WorldTracks};
+    use crate::synth::Gait;
+
+    fn gait(frames: usize, gait: Gait) -> (Skeleton, Clip) {
+        gait.generate(frames, FrameRate::from_fps(100.0).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn feet_are_down_when_the_gait_puts_them_down() {
+        for walk in [
+            Gait { turning: Angle::from_degrees(15.0), ..Gait::default() },
+            Gait { speed_m_s: 3.0, steps_per_s: 2.8, down: 0.36, ..Gait::default() },
+        ] {
+            let (skeleton, clip) = gait(400, walk);
+            let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
+            assert_eq!(legs.len(), 2);
+            let options = ContactOptions::default();
+            let found = contacts(&skeleton, &clip, Ground::Y_UP, &legs, &options);
+            let world = WorldTracks::of(&skeleton, &clip);
+            for (leg, found) in legs.iter().zip(&found) {
+                // The feet of the figure stand still to the last digit.
+                let still = |f: usize| {
+                    let at = |f| world.position_m(leg.sole(), f);
+                    (at(f) - at(f - 1)).length() < 1e-9
+                };
+                let wrong = (1..400).filter(|f| still(*f) != found[*f]).count();
+                // Some frames at both ends of each of four to six steps.
+                assert!(wrong < 50, "{wrong}");
+                let right = (1..400).filter(|f| still(*f) && found[*f]).count();
+                assert!(right > 100, "{right}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_leg_reaches_and_its_foot_stays_level() {
+        let (skeleton, clip) = gait(60, Gait::default());
+        let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
+        for f in (0..60).step_by(7) {
+            for leg in &legs {
+                let mut pose = clip.pose(index(f));
+                let world = pose.world(&skeleton);
+                let [hip, ankle] = [leg.hip, leg.ankle].map(|j| world.positions_m[j.get()]);
+                // A little nearer to the hip, and aside.
+                let goal = ankle.lerp(hip, 0.08) + DVec3::new(0.03, 0.0, -0.02);
+                leg.reach(&skeleton, &mut pose, &world, goal);
+                let after = pose.world(&skeleton);
+                assert!((after.positions_m[leg.ankle.get()] - goal).length() < 1e-9);
+                let foot = |w: &World| w.rotations[leg.ankle.get()];
+                assert!(foot(&after).distance(foot(&world)).radians() < 1e-9);
+                // Too far: straight towards it.
+                let mut far = clip.pose(index(f));
+                leg.reach(&skeleton, &mut far, &world, hip + (goal - hip) * 3.0);
+                let reached = far.world(&skeleton).positions_m[leg.ankle.get()];
+                assert!(angle_between(reached - hip, goal - hip).radians() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn planted_feet_slide_less_and_only_legs_change() {
+        let (skeleton, a) = gait(150, Gait::default());
+        let run = Gait { speed_m_s: 2.4, steps_per_s: 2.6, down: 0.42, ..Gait::default() };
+        // In the first frames of the windows both put the left foot down.
+        let (_, b) = gait(150, Gait { facing: Angle::from_degrees(50.0), phase: 0.74, ..run });
+        let facing = Facing::of(&skeleton);
+        let options = ContactOptions::default();
+        let at = Overlap { first: 100, second: 20, frames: 40 };
+        let plain =
+            connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::default()).unwrap();
+        let mut planted = plain.clone();
+        let moved = planted.plant_feet(&skeleton, &facing, [&a, &b], &options);
+        assert!(moved > 5, "{moved}");
+        let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
+        let down = [&a, &b].map(|clip| contacts(&skeleton, clip, facing.ground(), &legs, &options));
+        let slide = |clip: &Clip| {
+            let world = WorldTracks::of(&skeleton, clip);
+            let mut total = 0.0;
+            for (k, leg) in legs.iter().enumerate() {
+                let at = |f| world.position_m(leg.sole(), f);
+                // The first motion's steps in the first half, the second's in the second.
+                let on = |f: &usize| match f - 100 {
+                    n if n < 20 => down[0][k][*f] && down[0][k][f - 1],
+                    n => down[1][k][n + 20] && down[1][k][n + 19],
+                };
+                for f in plain.made.clone().filter(on) {
+                    total += (at(f) - at(f - 1)).length();
+                }
+            }
+            total
+        };
+        let (before, after) = (slide(&plain.clip), slide(&planted.clip));
+        assert!(before > 0.05 && after < 0.05 * before, "{after} m of {before} m");
+        let legs: Vec<JointIndex> = legs.iter().flat_map(|l| [l.hip, l.knee, l.ankle]).collect();
+        for f in 0..plain.clip.frame_count() {
+            let (p, q) = (plain.clip.pose(index(f)), planted.clip.pose(index(f)));
+            for j in skeleton.indices() {
+                let same = p.rotations[j.get()].quat() == q.rotations[j.get()].quat();
+                assert!(same || (legs.contains(&j) && plain.made.contains(&f)), "{f} {j:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_and_shifts_meet_at_their_ends() {
+        assert_eq!(runs(&[true, true, false, true], true), [0..2, 3..4]);
+        assert_eq!(runs(&[true, true, false, true], false), vec![2..3]);
+        let places: Vec<DVec3> = (0..6).map(|f| DVec3::X * f64::from(f)).collect();
+        let got = shifts(&[true, true, false, false, false, false], &places);
+        assert_eq!(got[0], DVec3::ZERO);
+        assert_eq!(got[1], DVec3::NEG_X);
+        assert!(got[2].x > -1.0 && got[2].x < 0.0 && got[4].x > got[2].x);
+        assert_eq!(got[5], DVec3::ZERO);
+    }
+}
