@@ -480,7 +480,7 @@ fn index(frame: usize) -> FrameIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{jumps, largest_jump};
+    use crate::edit::{jump_quantile, jumps};
     use crate::motion::{FrameRate, World};
     use crate::synth::Gait;
 
@@ -648,13 +648,13 @@ mod tests {
         let (_, b) = gait(130, Gait { facing: Angle::from_degrees(50.0), ..run });
         let facing = Facing::of(&skeleton);
         let at = Overlap { first: 110, second: 20, frames: 30 };
-        let inside = |clip: &Clip| largest_jump(jumps(clip, 0..clip.frame_count())).unwrap().by;
+        let inside = |clip: &Clip| jump_quantile(&jumps(clip, 0..clip.frame_count()), 1.0);
         let usual = inside(&a).radians().max(inside(&b).radians());
         for method in METHODS {
             for keep in [Keep::First, Keep::Second] {
                 let out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
                 let seam = out.made.start.saturating_sub(2)..out.made.end + 2;
-                let worst = largest_jump(jumps(&out.clip, seam.clone())).unwrap().by.radians();
+                let worst = jump_quantile(&jumps(&out.clip, seam.clone()), 1.0).radians();
                 let rough = matches!(method, Method::Interpolate { order: Order::Linear, .. });
                 assert!(rough || worst < 1.1 * usual, "{method:?} {keep:?}: {worst} of {usual}");
                 for f in seam {

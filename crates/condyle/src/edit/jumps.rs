@@ -18,35 +18,39 @@ pub struct Jump {
     pub by: Angle,
 }
 
-/// The changes of angular velocity of all joints in some frames of a clip, joint by joint; the first and
-/// the last frame of the clip have none. With `ω[f] = log(R[f]⁻¹ R[f+1])` per frame, in the joint's own
-/// space, it is `|ω[f] − ω[f−1]|` times the frame rate.
-pub fn jumps(clip: &Clip, frames: Range<usize>) -> impl Iterator<Item = Jump> + '_ {
+/// The largest change of a joint's angular velocity in each of some frames of a clip; the first and the
+/// last frame of the clip have none. With `ω[f] = log(R[f]⁻¹ R[f+1])` per frame, in the joint's own space,
+/// it is `|ω[f] − ω[f−1]|` times the frame rate.
+#[must_use]
+pub fn jumps(clip: &Clip, frames: Range<usize>) -> Vec<Jump> {
     let inner = frames.start.max(1)..frames.end.min(clip.frame_count().saturating_sub(1));
     let fps = clip.rate().fps();
-    (0..clip.tracks().len()).map(JointIndex::new).flat_map(move |joint| {
-        let at =
-            move |f: usize| clip.rotation(joint, FrameIndex(u32::try_from(f).unwrap_or(u32::MAX)));
-        let velocity = move |f: usize| (at(f).inverse() * at(f + 1)).log();
-        let mut before = (!inner.is_empty()).then(|| velocity(inner.start - 1));
-        inner.clone().map(move |frame| {
-            let now = velocity(frame);
-            let by = before.map_or(0.0, |before| (now - before).length());
-            before = Some(now);
-            Jump { joint, frame, by: Angle::from_radians(by * fps) }
-        })
-    })
+    let none = |frame| Jump { joint: JointIndex::new(0), frame, by: Angle::ZERO };
+    let mut largest: Vec<Jump> = inner.clone().map(none).collect();
+    if inner.is_empty() {
+        return largest;
+    }
+    for joint in (0..clip.tracks().len()).map(JointIndex::new) {
+        let at = |f: usize| clip.rotation(joint, FrameIndex(u32::try_from(f).unwrap_or(u32::MAX)));
+        let velocity = |f: usize| (at(f).inverse() * at(f + 1)).log();
+        let mut before = velocity(inner.start - 1);
+        for jump in &mut largest {
+            let now = velocity(jump.frame);
+            let by = Angle::from_radians((now - before).length() * fps);
+            if by > jump.by {
+                *jump = Jump { joint, by, ..*jump };
+            }
+            before = now;
+        }
+    }
+    largest
 }
 
-/// The largest of some jumps.
-pub fn largest_jump(jumps: impl Iterator<Item = Jump>) -> Option<Jump> {
-    jumps.max_by(|a, b| a.by.radians().total_cmp(&b.by.radians()))
-}
-
-/// What a share of all jumps do not exceed: 0.99 for the 99th percentile. Zero if there are none.
+/// What a share of jumps do not exceed: 0.99 for the 99th percentile, 1 for the largest. Zero if there are
+/// none.
 #[must_use]
-pub fn jump_quantile(jumps: impl Iterator<Item = Jump>, share: f64) -> Angle {
-    let mut all: Vec<f64> = jumps.map(|j| j.by.radians()).collect();
+pub fn jump_quantile<'a>(jumps: impl IntoIterator<Item = &'a Jump>, share: f64) -> Angle {
+    let mut all: Vec<f64> = jumps.into_iter().map(|j| j.by.radians()).collect();
     if all.is_empty() {
         return Angle::ZERO;
     }
@@ -74,13 +78,12 @@ mod tests {
             angles.iter().map(|a| Rotation::about_x(Angle::from_degrees(*a))).collect();
         let rate = FrameRate::from_fps(10.0).unwrap();
         let clip = Clip::new(7, rate, vec![Track::turning(turn, DVec3::ZERO)]).unwrap();
-        let all: Vec<Jump> = jumps(&clip, 0..7).collect();
+        let all = jumps(&clip, 0..7);
         assert_eq!(all.iter().map(|j| j.frame).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        let worst = largest_jump(all.iter().copied()).unwrap();
-        assert_eq!(worst.frame, 3);
-        assert!((worst.by.degrees() - 50.0).abs() < 1e-9);
-        assert!(jump_quantile(all.iter().copied(), 0.5).degrees() < 1e-9);
-        assert_eq!(jumps(&clip, 4..4).count() + jumps(&clip, 6..9).count(), 0);
-        assert_eq!(jump_quantile(jumps(&clip, 6..9), 0.99), Angle::ZERO);
+        assert!((all[2].by.degrees() - 50.0).abs() < 1e-9);
+        assert_eq!(jump_quantile(&all, 1.0), all[2].by);
+        assert!(jump_quantile(&all, 0.5).degrees() < 1e-9);
+        assert!(jumps(&clip, 4..4).is_empty() && jumps(&clip, 6..9).is_empty());
+        assert_eq!(jump_quantile(&[], 0.99), Angle::ZERO);
     }
 }

@@ -5,25 +5,36 @@
 //! example.
 
 mod blend;
+mod bound;
 mod connect;
+mod distances;
 mod ease;
 mod error;
 mod facing;
+mod features;
 mod feet;
 mod jumps;
+mod match_error;
 mod onto;
 mod place;
+mod search;
 mod time;
+mod window;
 mod world;
 
 pub use blend::{blend, interpolate};
 pub use connect::{Connected, Keep, Method, Order, Overlap, connect};
+pub use distances::{DistanceMatrix, distance_matrix};
 pub use ease::Easing;
 pub use error::EditError;
 pub use facing::{Facing, Ground, Stand};
+pub use features::{Features, Metric};
 pub use feet::{ContactOptions, Leg, contacts};
-pub use jumps::{Jump, jump_quantile, jumps, largest_jump};
+pub use jumps::{Jump, jump_quantile, jumps};
+pub use match_error::MatchError;
 pub use onto::{Onto, onto};
 pub use place::Placement;
+pub use search::{Match, Pair, SearchOptions, best_matches, closest_windows};
 pub use time::{retimed, reversed, trimmed};
+pub use window::Query;
 pub use world::{scaled, with_up};

@@ -1,0 +1,403 @@
+//! Lower bounds of window distances that cost a fraction of them.
+//!
+//! The window is cut into blocks of `b` frames. With `d_i` the differences of a number over a block and
+//! `w` the least weight of its frames, Cauchy and Schwarz have
+//!
+//! ```text
+//!   Σ w_i d_i² ≥ w Σ d_i² ≥ w (Σ d_i)² / b = w (Σ x_i − Σ q_i)² / b
+//! ```
+//!
+//! and sums of `b` neighbours are made for all windows at once by doubling: of 2, of 4, of 8, … The motion
+//! of a joint within a few frames is mostly its mean, so the bound is mostly close.
+//!
+//! Differences of angles are to be wrapped, and angles between rotations are no differences at all. So a
+//! number `x` is first replaced by one that is no farther from any number `q` of the query's column.
+//!
+//! - **Angles.** Let all `q` be within `h ≤ π/3` of a centre `c`. Then `y = wrap(x − c)`, clamped to
+//!   ±(π − 2h), is as good as `x` if it is not clamped and `|y| ≤ π − h`. Where it is clamped the
+//!   difference to any `t = q − c` is at most `π − 2h + |t|`, on one side exactly `π − 2h − t`, while the
+//!   wrapped difference of `x` is the lesser of `|y| − t` and `2π − |y| + t`, neither of which is less.
+//! - **Rotations.** The angle of two rotations is at least twice the chord of their unit quaternions, if
+//!   these are taken from the same hemisphere. Let all `q` be within `h ≤ 30°` of a unit `r` in four
+//!   dimensions, and let `x · r ≥ 0`. If `x` is within 90° − 2h of `r`, it is in the hemisphere of all `q`.
+//!   Else take the point at 90° − 2h on the way from `r` to `x`: it is no farther than 90° − h from any
+//!   `q`, and so is not −x; and since it is at least `h` from `r`, going on from it to `x` takes one
+//!   away from every `q`.
+//!
+//! Columns whose query is wider than that are left out of the bound; nothing is asked of the clip.
+
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+#![allow(clippy::needless_range_loop, reason = "one index over several columns is what vectorises")]
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use super::Metric;
+use super::window::{Part, Plan};
+use crate::math::{Angle, Kernel, trig};
+
+/// Blocks of a window, if it has so many frames.
+const BLOCKS: usize = 3;
+
+/// Frames of the clip that are looked at to tell which columns say most.
+const SAMPLES: usize = 48;
+
+/// How the numbers of a part become comparable to those of the query by their difference.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// They are.
+    Direct,
+    /// Wrapped around a centre and clamped.
+    Around { centre: f64, reach: f64 },
+    /// Into the hemisphere of a reference, and towards it if the cosine of the angle is less than `least`;
+    /// `sine` belongs to that.
+    Turned { reference: [f64; 4], least: f64, sine: f64 },
+}
+
+/// A part of the distance with what its bound needs of the query.
+#[derive(Debug)]
+struct BoundPart {
+    part: Part,
+    kind: Kind,
+    /// Of the query, by column and block.
+    sums: Vec<f64>,
+    /// What the square of a difference of sums counts, by block.
+    scales: Vec<f64>,
+}
+
+/// Lower bounds for a query in a clip.
+#[derive(Debug)]
+pub(super) struct Bounds<'a> {
+    plan: &'a Plan<'a>,
+    block: usize,
+    /// What says most comes first.
+    parts: Vec<BoundPart>,
+    /// How far rounding may lift the root of a bound.
+    slack: f64,
+    /// By how much rounding may lift a bound, as a factor.
+    growth: f64,
+}
+
+/// Room for sums on their way.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    turned: [Vec<f64>; 4],
+    doubled: [Vec<f64>; 2],
+    sums: Vec<f64>,
+}
+
+impl<'a> Bounds<'a> {
+    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
+        let blocks = if plan.window < 2 * BLOCKS { plan.window } else { BLOCKS };
+        let block = plan.window / blocks;
+        #[allow(clippy::cast_precision_loss, reason = "a window has fewer than 2^32 frames")]
+        let (length, window) = (block as f64, plan.window as f64);
+        let scale = |k: usize| {
+            let all = plan.frame_weights().map_or(&[][..], |w| &w[k * block..(k + 1) * block]);
+            all.iter().copied().fold(1.0, f64::min) / length
+        };
+        let scales: Vec<f64> = (0..blocks).map(scale).collect();
+        let mut slack = 0.0;
+        let mut parts: Vec<(f64, BoundPart)> = Vec::new();
+        for part in &plan.parts {
+            let Some((kind, numbers, chord)) = prepared(plan, *part) else { continue };
+            // Sums by doubling and differences: some ulps of the numbers, for each of a block.
+            let size = |[lo, hi]: [f64; 2]| lo.abs().max(hi.abs());
+            let (here, there) =
+                (plan.clip.extremes(part.column), plan.query.features().extremes(part.query));
+            let digits = f64::from(usize::BITS - block.leading_zeros()) + 4.0;
+            let off = 16.0 * digits * f64::EPSILON * length * (size(here) + size(there) + TAU);
+            let sums: Vec<f64> = numbers
+                .iter()
+                .flat_map(|n| n.chunks_exact(block).take(blocks).map(|b| b.iter().sum::<f64>()))
+                .collect();
+            let scales: Vec<f64> = scales.iter().map(|s| s * part.weight * chord).collect();
+            slack += numbers.iter().map(|_| scales.iter().sum::<f64>() * off * off).sum::<f64>();
+            let says = part.weight * usual_square(plan, *part);
+            parts.push((says, BoundPart { part: *part, kind, sums, scales }));
+        }
+        // Stable, so that the order is the same everywhere.
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        #[allow(clippy::cast_precision_loss, reason = "far fewer than 2^52 parts")]
+        let terms = plan.parts.len() as f64 + window + 16.0;
+        Self {
+            plan,
+            block,
+            parts: parts.into_iter().map(|(_, part)| part).collect(),
+            // Squares below that may have become 0 on one side only.
+            slack: slack.sqrt() + 1e-150,
+            growth: 1.0 + 8.0 * terms * f64::EPSILON,
+        }
+    }
+
+    /// How many parts there are to [`add`](Self::add).
+    pub(super) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// A bound above this is one of a window whose sum is above `sum`.
+    pub(super) fn threshold(&self, sum: f64) -> f64 {
+        let root = sum.sqrt() + self.slack;
+        root * root * self.growth
+    }
+
+    /// Adds what some parts have to the bounds of the windows that start at `start`, `start + 1`, ….
+    pub(super) fn add(
+        &self,
+        parts: std::ops::Range<usize>,
+        start: usize,
+        bounds: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        let parts = &self.parts[parts];
+        self.plan.level().run(Add { all: self, parts, start, bounds, scratch });
+    }
+}
+
+/// How a part is made comparable, the numbers of the query in that way, and what the square of a
+/// difference counts; `None` if the query is too wide.
+fn prepared(plan: &Plan<'_>, part: Part) -> Option<(Kind, Vec<Vec<f64>>, f64)> {
+    match plan.clip.metric() {
+        Metric::Position => Some((Kind::Direct, vec![plan.query_column(part, 0).to_vec()], 1.0)),
+        Metric::Euler => {
+            let (kind, numbers) = around(plan, part)?;
+            Some((kind, vec![numbers], 1.0))
+        }
+        Metric::Quaternion => {
+            let (kind, numbers) = turned(plan, part)?;
+            // (2 · chord)²
+            Some((kind, numbers.to_vec(), 4.0))
+        }
+    }
+}
+
+fn wrap(radians: f64) -> f64 {
+    Angle::from_radians(radians).wrapped().radians()
+}
+
+/// Far more than rounding does to an angle, far less than matters.
+const MARGIN: f64 = 1e-9;
+
+fn around(plan: &Plan<'_>, part: Part) -> Option<(Kind, Vec<f64>)> {
+    let mut numbers = plan.query_column(part, 0).to_vec();
+    let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut last = *numbers.first()?;
+    for x in &mut numbers {
+        last += wrap(*x - last);
+        *x = last;
+        (lo, hi) = (lo.min(last), hi.max(last));
+    }
+    let middle = 0.5 * (lo + hi);
+    let half = 0.5 * (hi - lo) + MARGIN;
+    if half > PI / 3.0 - MARGIN {
+        return None;
+    }
+    let (centre, reach) = (wrap(middle), PI - 2.0 * half);
+    let [least, greatest] = plan.clip.extremes(part.column);
+    if least >= centre - reach && greatest <= centre + reach {
+        numbers.iter_mut().for_each(|x| *x = *x - middle + centre);
+        return Some((Kind::Direct, numbers));
+    }
+    numbers.iter_mut().for_each(|x| *x -= middle);
+    Some((Kind::Around { centre, reach }, numbers))
+}
+
+fn turned(plan: &Plan<'_>, part: Part) -> Option<(Kind, [Vec<f64>; 4])> {
+    let mut numbers = [0, 1, 2, 3].map(|d| plan.query_column(part, d).to_vec());
+    let frame = |numbers: &[Vec<f64>; 4], i: usize| [0, 1, 2, 3].map(|d| numbers[d][i]);
+    let mut mean = [0.0; 4];
+    for i in 0..plan.window {
+        let q = frame(&numbers, i);
+        let sign = if dot(mean, q) < 0.0 { -1.0 } else { 1.0 };
+        (0..4).for_each(|d| mean[d] += sign * q[d]);
+    }
+    let length = dot(mean, mean).sqrt();
+    let reference = mean.map(|x| x / length);
+    let mut cosine = 1.0_f64;
+    for i in 0..plan.window {
+        let along = dot(reference, frame(&numbers, i));
+        if along < 0.0 {
+            numbers.iter_mut().for_each(|n| n[i] = -n[i]);
+        }
+        cosine = cosine.min(along.abs());
+    }
+    let half = trig::acos(cosine) + MARGIN;
+    // Written so that a mean of no length is refused, too.
+    if !(half <= PI / 6.0 - MARGIN) {
+        return None;
+    }
+    let (sine, least) = trig::sin_cos(FRAC_PI_2 - 2.0 * half);
+    Some((Kind::Turned { reference, least, sine }, numbers))
+}
+
+#[inline(always)]
+fn dot(a: [f64; 4], b: [f64; 4]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+}
+
+/// About how far the numbers of the clip are from those of the query: the mean square of samples.
+fn usual_square(plan: &Plan<'_>, part: Part) -> f64 {
+    let frames = plan.clip.frame_count();
+    let samples = frames.min(SAMPLES);
+    let q = [0, 1, 2, 3].map(|d| match plan.clip.metric() {
+        Metric::Quaternion => plan.query_column(part, d)[plan.window / 2],
+        Metric::Euler | Metric::Position => plan.query_column(part, 0)[plan.window / 2],
+    });
+    let square = |s: usize| {
+        let f = (2 * s + 1) * frames / (2 * samples);
+        let x = |d: usize| plan.clip.column(part.column + d)[f];
+        match plan.clip.metric() {
+            Metric::Position => (x(0) - q[0]) * (x(0) - q[0]),
+            Metric::Euler => {
+                let d = wrap(x(0) - q[0]);
+                d * d
+            }
+            Metric::Quaternion => {
+                let along = dot([0, 1, 2, 3].map(x), q).abs();
+                (1.0 - along).max(0.0)
+            }
+        }
+    };
+    (0..samples).map(square).sum()
+}
+
+struct Add<'a> {
+    all: &'a Bounds<'a>,
+    parts: &'a [BoundPart],
+    start: usize,
+    bounds: &'a mut [f64],
+    scratch: &'a mut Scratch,
+}
+
+impl Kernel for Add<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let (plan, block) = (self.all.plan, self.all.block);
+        let Scratch { turned, doubled, sums } = self.scratch;
+        for p in self.parts {
+            let n = self.bounds.len() + p.scales.len() * block - 1;
+            let column = |d: usize| &plan.clip.column_from(p.part.column + d, self.start)[..n];
+            let blocks = p.scales.len();
+            let mut add = |x: &[f64], query: &[f64]| {
+                let sums = sums_of(x, block, doubled, sums);
+                add_squares(sums, block, query, &p.scales, self.bounds);
+            };
+            match p.kind {
+                Kind::Direct => add(column(0), &p.sums),
+                Kind::Around { centre, reach } => {
+                    wrap_around(column(0), centre, reach, &mut turned[0]);
+                    add(&turned[0], &p.sums);
+                }
+                Kind::Turned { reference, least, sine } => {
+                    turn([0, 1, 2, 3].map(column), reference, least, sine, turned);
+                    for (x, query) in turned.iter().zip(p.sums.chunks_exact(blocks)) {
+                        add(x, query);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `clamp(wrap(x − centre), ±reach)` for `x` and `centre` in [−π, π].
+#[inline(always)]
+fn wrap_around(x: &[f64], centre: f64, reach: f64, to: &mut Vec<f64>) {
+    to.resize(x.len(), 0.0);
+    for (to, x) in to.iter_mut().zip(x) {
+        let d = x - centre;
+        let d = d - if d > PI { TAU } else { 0.0 } + if d < -PI { TAU } else { 0.0 };
+        let d = if d > reach { reach } else { d };
+        *to = if d < -reach { -reach } else { d };
+    }
+}
+
+/// Quaternions in the hemisphere of a reference, and no farther from it than `least` and `sine` say.
+#[inline(always)]
+fn turn(x: [&[f64]; 4], reference: [f64; 4], least: f64, sine: f64, to: &mut [Vec<f64>; 4]) {
+    const SIGN: u64 = 1 << 63;
+    let n = x[0].len();
+    let [a, b, c, d] = to;
+    for to in [&mut *a, &mut *b, &mut *c, &mut *d] {
+        to.resize(n, 0.0);
+    }
+    let x = x.map(|x| &x[..n]);
+    let (a, b, c, d) = (&mut a[..n], &mut b[..n], &mut c[..n], &mut d[..n]);
+    let mut nearest = 1.0;
+    for i in 0..n {
+        let q = [x[0][i], x[1][i], x[2][i], x[3][i]];
+        let along = dot(q, reference);
+        let sign = along.to_bits() & SIGN;
+        let [qa, qb, qc, qd] = q.map(|q| f64::from_bits(q.to_bits() ^ sign));
+        (a[i], b[i], c[i], d[i]) = (qa, qb, qc, qd);
+        let along = along.abs();
+        nearest = if along < nearest { along } else { nearest };
+    }
+    if nearest < least {
+        for i in 0..n {
+            let q = [a[i], b[i], c[i], d[i]];
+            let along = dot(q, reference);
+            if along < least {
+                let mut side = [0.0; 4];
+                (0..4).for_each(|d| side[d] = q[d] - along * reference[d]);
+                let length = dot(side, side).sqrt();
+                let mut to = [0.0; 4];
+                (0..4).for_each(|d| to[d] = least * reference[d] + sine * (side[d] / length));
+                [a[i], b[i], c[i], d[i]] = to;
+            }
+        }
+    }
+}
+
+/// The sums of every `block` numbers that follow each other.
+#[inline(always)]
+fn sums_of<'s>(
+    x: &[f64],
+    block: usize,
+    [even, odd]: &mut [Vec<f64>; 2],
+    sums: &'s mut Vec<f64>,
+) -> &'s [f64] {
+    let count = x.len() + 1 - block;
+    sums.clear();
+    sums.resize(count, 0.0);
+    let (mut size, mut done) = (1, 0);
+    let mut into_even = true;
+    loop {
+        // Sums of `size` numbers.
+        let of_size: &[f64] = match (size, into_even) {
+            (1, _) => x,
+            (_, true) => odd,
+            (_, false) => even,
+        };
+        if block & size != 0 {
+            for (to, x) in sums.iter_mut().zip(&of_size[done..done + count]) {
+                *to += x;
+            }
+            done += size;
+        }
+        if 2 * size > block {
+            return sums;
+        }
+        let (from, to): (&[f64], &mut Vec<f64>) = match (size, into_even) {
+            (1, _) => (x, even),
+            (_, true) => (odd, even),
+            (_, false) => (even, odd),
+        };
+        let n = from.len() - size;
+        to.resize(n, 0.0);
+        for (to, (a, b)) in to.iter_mut().zip(from.iter().zip(&from[size..])) {
+            *to = a + b;
+        }
+        into_even = !into_even;
+        size *= 2;
+    }
+}
+
+/// Adds the squares of the differences of sums to those of the query.
+#[inline(always)]
+fn add_squares(sums: &[f64], block: usize, query: &[f64], scales: &[f64], bounds: &mut [f64]) {
+    for (k, (q, scale)) in query.iter().zip(scales).enumerate() {
+        for (to, s) in bounds.iter_mut().zip(&sums[k * block..]) {
+            let d = s - q;
+            *to += scale * (d * d);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! What of each frame is compared: the metrics of motion matching, and clips as columns of their numbers.
+
+use std::f64::consts::PI;
+
+use super::{Facing, MatchError};
+use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Level, Rotation, Rotations, batch};
+use crate::motion::{Channels, Clip, FrameIndex, FrameRate, KeyTimes, WorldTracks};
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// Windows whose distances are computed together: four vectors of AVX2.
+pub(super) const LANES: usize = 16;
+
+/// Places farther away than this cannot be squared and added up safely, metres.
+const FAR_M: f64 = 1e100;
+
+/// How far apart two poses of a joint are: `joint_dist` of eq 11, which "may be defined on Euler angle
+/// space, quaternion space or normalized joint position space".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// The Euclidean distance of Euler angles, each difference taken the short way round, of all joints
+    /// but the roots: what the source uses. The angles are those of the file's channels, else ZYX of the
+    /// rotation from rest.
+    Euler,
+    /// The angle from one local rotation to the other, of all joints but the roots.
+    Quaternion,
+    /// The distance of joint centres, of all joints, each frame turned and moved on the ground so that
+    /// the figure stands at the origin and faces 0° ([`Facing`]).
+    Position,
+}
+
+impl Metric {
+    /// Numbers per joint and frame.
+    pub(super) const fn dims(self) -> usize {
+        match self {
+            Self::Euler | Self::Position => 3,
+            Self::Quaternion => 4,
+        }
+    }
+
+    /// The unit of distances: degrees or metres.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Euler | Self::Quaternion => "degrees",
+            Self::Position => "metres",
+        }
+    }
+}
+
+/// A joint that is compared.
+#[derive(Clone, Debug)]
+struct FeatureJoint {
+    name: String,
+    /// Of its Euler angles.
+    order: EulerOrder,
+}
+
+/// The numbers of a clip that a [`Metric`] compares, taken once, for any number of searches.
+///
+/// ```
+/// use condyle::edit::{Features, Metric, Query, SearchOptions, best_matches};
+/// use condyle::synth::{Figure, Options, Synth};
+///
+/// let made = Synth::generate(&Figure::human(), &Options::default(), 1)?;
+/// let features = Features::of(&made.skeleton, &made.clip, Metric::Euler)?;
+/// let query = Query::new(&features, 40..70)?;
+/// let found = best_matches(&query, &[&features], &SearchOptions::default())?;
+/// assert_eq!((found[0].frame, found[0].distance), (40, 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Features {
+    metric: Metric,
+    rate: FrameRate,
+    joints: Vec<FeatureJoint>,
+    frames: usize,
+    /// From column to column in `values`.
+    stride: usize,
+    /// Column by column, `Metric::dims` of them per joint; behind each at least [`LANES`] zeros.
+    values: Vec<f64>,
+    /// The least and the greatest of each column.
+    extremes: Vec<[f64; 2]>,
+}
+
+impl Features {
+    /// Of a whole clip.
+    ///
+    /// # Errors
+    ///
+    /// [`MatchError::JointCount`], [`MatchError::NoJoints`], [`MatchError::TooFar`].
+    pub fn of(skeleton: &Skeleton, clip: &Clip, metric: Metric) -> Result<Self, MatchError> {
+        check_joints(skeleton, clip)?;
+        let of_metric =
+            |j: &JointIndex| metric == Metric::Position || skeleton.parent(*j).is_some();
+        let joints: Vec<JointIndex> = skeleton.indices().filter(of_metric).collect();
+        let orders: Vec<EulerOrder> = joints
+            .iter()
+            .map(|j| match (metric, clip.channels()) {
+                (Metric::Euler, Some(channels)) => {
+                    order_of(channels, *j).unwrap_or(EulerOrder::ZYX)
+                }
+                _ => EulerOrder::ZYX,
+            })
+            .collect();
+        Self::with(skeleton, clip, metric, &joints, &orders)
+    }
+
+    /// Of another clip of this skeleton: the same metric, joints in the same order by their names, and the
+    /// same Euler angles, whatever angles its file has.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of), and [`MatchError::Skeleton`].
+    pub fn like(&self, skeleton: &Skeleton, clip: &Clip) -> Result<Self, MatchError> {
+        check_joints(skeleton, clip)?;
+        let find = |joint: &FeatureJoint| {
+            let missing = || MatchError::Skeleton { clip: 0, joint: joint.name.clone() };
+            skeleton.find(&joint.name).ok_or_else(missing)
+        };
+        let joints = self.joints.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let orders: Vec<EulerOrder> = self.joints.iter().map(|j| j.order).collect();
+        Self::with(skeleton, clip, self.metric, &joints, &orders)
+    }
+
+    fn with(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        metric: Metric,
+        joints: &[JointIndex],
+        orders: &[EulerOrder],
+    ) -> Result<Self, MatchError> {
+        if joints.is_empty() {
+            return Err(MatchError::NoJoints);
+        }
+        let frames = clip.frame_count();
+        // An odd number of cache lines from column to column: else all fall onto few places of the cache.
+        let lines = (frames + LANES).div_ceil(8);
+        let stride = 8 * (lines + usize::from(lines % 2 == 0));
+        let named = |(j, order): (&JointIndex, &EulerOrder)| FeatureJoint {
+            name: skeleton[*j].name.clone(),
+            order: *order,
+        };
+        let mut features = Self {
+            metric,
+            rate: clip.rate(),
+            joints: joints.iter().zip(orders).map(named).collect(),
+            frames,
+            stride,
+            values: crate::memory::zeros(joints.len() * metric.dims() * stride),
+            extremes: Vec::new(),
+        };
+        match metric {
+            Metric::Euler => features.fill_euler(skeleton, clip, joints, orders),
+            Metric::Quaternion => features.fill_quaternions(clip, joints),
+            Metric::Position => features.fill_positions(skeleton, clip, joints)?,
+        }
+        features.extremes = (0..joints.len() * metric.dims())
+            .map(|c| {
+                let widen = |[lo, hi]: [f64; 2], x: &f64| [lo.min(*x), hi.max(*x)];
+                features.column(c).iter().fold([f64::INFINITY, f64::NEG_INFINITY], widen)
+            })
+            .collect();
+        Ok(features)
+    }
+
+    fn fill_euler(
+        &mut self,
+        skeleton: &Skeleton,
+        clip: &Clip,
+        joints: &[JointIndex],
+        orders: &[EulerOrder],
+    ) {
+        for ((j, order), columns) in
+            joints.iter().zip(orders).zip(self.values.chunks_exact_mut(3 * self.stride))
+        {
+            let (first, rest) = columns.split_at_mut(self.stride);
+            let (second, third) = rest.split_at_mut(self.stride);
+            let mut angles = [first, second, third].map(|c| &mut c[..self.frames]);
+            let from_rest = skeleton[*j].rest.inverse();
+            let source = clip.channels().filter(|c| order_of(c, *j) == Some(*order));
+            if let Some(channels) = source {
+                copy_channels(clip, channels, *j, (*order, from_rest), &mut angles);
+            } else {
+                let mut rotations = Rotations::new();
+                rotations.turn_from(from_rest, &local_rotations(clip, *j), 0..self.frames);
+                batch::euler_angles(Level::best(), *order, &rotations, angles);
+            }
+        }
+    }
+
+    fn fill_quaternions(&mut self, clip: &Clip, joints: &[JointIndex]) {
+        for (j, columns) in joints.iter().zip(self.values.chunks_exact_mut(4 * self.stride)) {
+            let rotations = local_rotations(clip, *j);
+            for (to, from) in columns.chunks_exact_mut(self.stride).zip(rotations.xyzw()) {
+                to[..from.len()].copy_from_slice(from);
+            }
+        }
+    }
+
+    fn fill_positions(
+        &mut self,
+        skeleton: &Skeleton,
+        clip: &Clip,
+        joints: &[JointIndex],
+    ) -> Result<(), MatchError> {
+        const BLOCK: usize = 256;
+        let facing = Facing::of(skeleton);
+        let ground = facing.ground();
+        let mut world = WorldTracks::default();
+        for start in (0..self.frames).step_by(BLOCK) {
+            let block = start..(start + BLOCK).min(self.frames);
+            world.update(skeleton, clip, block.clone());
+            for f in block {
+                let angle = facing.angle(world.rotation(facing.joint(), f));
+                let back = ground.turn(Angle::from_radians(-angle.radians()));
+                let below = ground.below(world.position_m(facing.joint(), f));
+                for (i, j) in joints.iter().enumerate() {
+                    let place = back * (world.position_m(*j, f) - below);
+                    for (d, x) in place.to_array().into_iter().enumerate() {
+                        // Written so that what is no number is refused, too.
+                        if !(x.abs() <= FAR_M) {
+                            return Err(MatchError::TooFar { joint: skeleton[*j].name.clone() });
+                        }
+                        self.values[(3 * i + d) * self.stride + f] = x;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is compared.
+    #[must_use]
+    pub const fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// How fast the clip is played.
+    #[must_use]
+    pub const fn rate(&self) -> FrameRate {
+        self.rate
+    }
+
+    /// How many frames the clip has.
+    #[must_use]
+    pub const fn frame_count(&self) -> usize {
+        self.frames
+    }
+
+    /// The names of the joints that are compared.
+    pub fn joints(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.joints.iter().map(|j| j.name.as_str())
+    }
+
+    /// The numbers of a frame, joint by joint: three Euler angles in radians, in (−π, π]; or x, y, z, w
+    /// of a quaternion; or x, y, z in metres.
+    ///
+    /// # Panics
+    ///
+    /// Past the last frame.
+    pub fn numbers(&self, frame: usize) -> impl Iterator<Item = f64> + '_ {
+        assert!(frame < self.frames, "frame {frame} of {}", self.frames);
+        (0..self.extremes.len()).map(move |c| self.values[c * self.stride + frame])
+    }
+
+    /// One number over all frames.
+    pub(super) fn column(&self, column: usize) -> &[f64] {
+        &self.values[column * self.stride..][..self.frames]
+    }
+
+    /// The same from a frame on, with at least [`LANES`] zeros behind the last frame.
+    pub(super) fn column_from(&self, column: usize, frame: usize) -> &[f64] {
+        &self.values[column * self.stride + frame..(column + 1) * self.stride]
+    }
+
+    /// The least and the greatest number of a column.
+    pub(super) fn extremes(&self, column: usize) -> [f64; 2] {
+        self.extremes[column]
+    }
+
+    /// Where the joints of other features are here. `clip` is for the error.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be compared: another metric, skeleton, rate, or other Euler angles.
+    pub(super) fn places_of(&self, other: &Self, clip: usize) -> Result<Vec<usize>, MatchError> {
+        /// Files round frame times by up to 2 parts in 10,000 ([`FrameRate::nominal_fps`]), each its own way.
+        const ROUNDING: f64 = 4e-4;
+        if self.metric != other.metric {
+            return Err(MatchError::Metric { clip });
+        }
+        let (here, there) = (self.rate.frame_time_s(), other.rate.frame_time_s());
+        if (here - there).abs() > ROUNDING * here.max(there) {
+            let (found, expected) = (self.rate.fps(), other.rate.fps());
+            return Err(MatchError::Rate { clip, found, expected });
+        }
+        let missing = |j: &FeatureJoint| MatchError::Skeleton { clip, joint: j.name.clone() };
+        let by_name: std::collections::BTreeMap<&str, usize> =
+            self.joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), i)).collect();
+        let mut places = Vec::with_capacity(other.joints.len());
+        for joint in &other.joints {
+            let at = *by_name.get(joint.name.as_str()).ok_or_else(|| missing(joint))?;
+            let (found, expected) = (self.joints[at].order, joint.order);
+            if found != expected {
+                return Err(MatchError::Angles {
+                    clip,
+                    joint: joint.name.clone(),
+                    found,
+                    expected,
+                });
+            }
+            places.push(at);
+        }
+        if self.joints.len() > places.len() {
+            let unknown = |j: &&FeatureJoint| !other.joints.iter().any(|o| o.name == j.name);
+            if let Some(extra) = self.joints.iter().find(unknown) {
+                return Err(missing(extra));
+            }
+        }
+        Ok(places)
+    }
+}
+
+fn check_joints(skeleton: &Skeleton, clip: &Clip) -> Result<(), MatchError> {
+    let (found, expected) = (clip.tracks().len(), skeleton.len());
+    if found == expected { Ok(()) } else { Err(MatchError::JointCount { found, expected }) }
+}
+
+/// The Euler order of a joint's channels. Fewer than three turns are the first of an order, the rest are
+/// zero. `None` if there are no turns, too many, or one follows another about the same axis.
+fn order_of(channels: &Channels, joint: JointIndex) -> Option<EulerOrder> {
+    let turns: Vec<usize> = channels.joint(joint).turns().iter().map(|(axis, _)| *axis).collect();
+    let axes = match turns[..] {
+        [a] => [a, (a + 1) % 3, (a + 2) % 3],
+        // With a = b this is no order.
+        [a, b] => [a, b, (6 - a - b) % 3],
+        [a, b, c] => [a, b, c],
+        _ => return None,
+    };
+    EulerOrder::from_axes(axes.map(Axis::from_index))
+}
+
+/// The angles of the file, wrapped; where an edit has overtaken them, those of the rotation, of two
+/// solutions the one nearer to the frame before.
+fn copy_channels(
+    clip: &Clip,
+    channels: &Channels,
+    joint: JointIndex,
+    (order, from_rest): (EulerOrder, Rotation),
+    angles: &mut [&mut [f64]; 3],
+) {
+    let unit = channels.angle_unit();
+    for (to, (_, column)) in angles.iter_mut().zip(channels.joint(joint).turns()) {
+        for (to, value) in to.iter_mut().zip(channels.columns().column(column)) {
+            *to = within_half_a_turn(unit.to_radians(*value));
+        }
+    }
+    for frame in clip.frames().filter(|f| !channels.rotation_is_source(joint, f.get())) {
+        let f = frame.get();
+        let previous =
+            [0, 1, 2].map(|d| Angle::from_radians(if f == 0 { 0.0 } else { angles[d][f - 1] }));
+        let found = EulerAngles::from_rotation(order, from_rest * clip.rotation(joint, frame));
+        for (to, angle) in angles.iter_mut().zip(found.nearest(previous)) {
+            to[f] = within_half_a_turn(angle.radians());
+        }
+    }
+}
+
+/// Wrapped; the numbers of files are finite.
+fn within_half_a_turn(radians: f64) -> f64 {
+    let wrapped = Angle::from_radians(radians).wrapped().radians();
+    if wrapped.abs() <= PI { wrapped } else { 0.0 }
+}
+
+/// The local rotation of a joint in every frame.
+fn local_rotations(clip: &Clip, joint: JointIndex) -> Rotations {
+    let track = clip.track(joint);
+    match track.rotation_times() {
+        KeyTimes::EveryFrame => track.rotations().clone(),
+        times if times.is_constant() => {
+            Rotations::repeat(track.rotations().at(0), clip.frame_count())
+        }
+        KeyTimes::At(_) => clip.frames().map(|f: FrameIndex| clip.rotation(joint, f)).collect(),
+    }
+}
