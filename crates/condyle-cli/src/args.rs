@@ -16,7 +16,9 @@ use condyle::math::Angle;
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
 
-pub(crate) use editing::{Blend, Inside, Standing, Transform, Trim};
+pub(crate) use editing::{
+    Blend, BridgeName, Comparing, Connect, Inside, Match, MatchingName, Standing, Transform, Trim,
+};
 
 /// Joint kinds and joint limits from motion capture
 #[derive(Debug, Parser)]
@@ -62,6 +64,20 @@ pub(crate) enum Command {
                             faster.bvh\n  condyle blend walk.bvh wave.bvh --only RightShoulder \
                             -o waving.bvh --rig rig.json")]
     Blend(Blend),
+    /// Find where other motions are most like a piece of one
+    #[command(
+        after_help = "Examples:\n  condyle match step.bvh walk.bvh run.bvh\n  condyle match \
+                            walk.bvh --frames 100..130 captures/*.bvh --count 10 --json\n  condyle \
+                            match 02.asf 02_01.amc 02_03.amc --frames 0..29 --metric position"
+    )]
+    Match(Match),
+    /// Put motions one after the other, without a jump
+    #[command(after_help = "Examples:\n  condyle connect walk.bvh run.bvh -o both.bvh\n  condyle \
+                            connect 02.asf 02_01.amc 02_03.amc -o both.amc --report seam.html\n  \
+                            condyle connect walk.bvh turn.bvh walk.bvh --matching best --plant \
+                            --rig rig.json -o all.bvh\n  condyle connect walk.bvh run.bvh --method \
+                            interpolate --order linear -o both.bvh")]
+    Connect(Connect),
     /// How each joint moves and how far, from motion: kinds and limits, into a rig document
     #[command(after_help = "Examples:\n  condyle estimate *.bvh -o rig.json\n  condyle estimate \
                             02.asf 02_01.amc 02_03.amc -o rig.json\n  condyle estimate walk.bvh \
@@ -169,6 +185,8 @@ impl Command {
             Self::Clamp(args) => args.json,
             Self::Evaluate(args) => args.json,
             Self::Ik(args) => args.json,
+            Self::Match(args) => args.json,
+            Self::Connect(args) => args.json,
             Self::Estimate(args) => args.json,
             Self::Corpus(args) => args.json,
             Self::Stats(args) => args.json,

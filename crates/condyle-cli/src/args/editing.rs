@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use condyle::edit::{Easing, Ground};
+use condyle::edit::{Easing, Ground, Metric, Order};
 use condyle::math::Angle;
 
 use super::{FrameSpan, InterpolationName, Reading, Writing, frame_span};
@@ -229,4 +229,187 @@ fn time_span(text: &str) -> Result<(f64, Option<f64>), String> {
         return Err("the last time is before the first".to_owned());
     }
     Ok((first, last))
+}
+
+/// How motions are compared.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Matching")]
+pub(crate) struct Comparing {
+    /// What is compared
+    #[arg(long, default_value = "quaternion")]
+    metric: MetricName,
+    /// How much joints count; the others count 1, or 0 with --joints
+    #[arg(long, value_name = "JOINT=W,…", value_delimiter = ',', allow_hyphen_values = true,
+          value_parser = joint_weight)]
+    joint_weights: Vec<(String, f64)>,
+    /// Compare these joints only
+    #[arg(long, value_name = "JOINT,…", value_delimiter = ',')]
+    joints: Vec<String>,
+}
+
+impl Comparing {
+    pub(crate) const fn metric(&self) -> Metric {
+        match self.metric {
+            MetricName::Euler => Metric::Euler,
+            MetricName::Quaternion => Metric::Quaternion,
+            MetricName::Position => Metric::Position,
+        }
+    }
+
+    /// How much a joint counts.
+    pub(crate) fn weight(&self, name: &str) -> f64 {
+        let told = self.joint_weights.iter().find(|(joint, _)| joint == name);
+        let listed = self.joints.is_empty() || self.joints.iter().any(|joint| joint == name);
+        told.map_or(if listed { 1.0 } else { 0.0 }, |(_, weight)| *weight)
+    }
+
+    /// The joints that are named.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &str> {
+        let weighted = self.joint_weights.iter().map(|(joint, _)| joint.as_str());
+        weighted.chain(self.joints.iter().map(String::as_str))
+    }
+}
+
+/// What of two poses is compared.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MetricName {
+    /// Euler angles as the file has them, wrapped
+    Euler,
+    /// The angle between the rotations of each joint
+    Quaternion,
+    /// Where joints are, seen from the figure
+    Position,
+}
+
+/// `condyle match`.
+#[derive(Debug, Args)]
+pub(crate) struct Match {
+    /// A motion to look for, and one or more to look in, with an ASF before AMCs
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The frames of the first motion to look for, from A to B, both of them, from 0 [default: all]
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true, value_parser = frame_span)]
+    pub(crate) frames: Option<FrameSpan>,
+    /// How many matches to list
+    #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true,
+          value_parser = match_count)]
+    pub(crate) count: usize,
+    /// How many frames apart matches in one motion are at least [default: as many as are looked for]
+    #[arg(long, value_name = "N")]
+    pub(crate) spacing: Option<usize>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) comparing: Comparing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle connect`.
+#[derive(Debug, Args)]
+pub(crate) struct Connect {
+    /// Two motions or more of one skeleton, in order, with an ASF before AMCs
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write a page with the seams: poses, curves, and where the motions are alike
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) seam: SeamArgs,
+    #[command(flatten)]
+    pub(crate) comparing: Comparing,
+    #[command(flatten)]
+    pub(crate) limits: Inside,
+    #[command(flatten)]
+    pub(crate) standing: Standing,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How seams are made.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Seam")]
+pub(crate) struct SeamArgs {
+    /// How to get from one motion to the next
+    #[arg(long, default_value = "blend")]
+    pub(crate) method: BridgeName,
+    /// Where to leave the one motion and enter the next
+    #[arg(long, default_value = "forward")]
+    pub(crate) matching: MatchingName,
+    /// How many frames are compared, and blended [default: 0.4 s]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = match_count)]
+    pub(crate) window: Option<usize>,
+    /// How many frames are put between, or fade [default: 0.2 s to interpolate, 0.4 s to inertialize]
+    #[arg(long, value_name = "N", conflicts_with = "ease")]
+    pub(crate) frames: Option<usize>,
+    /// With interpolate: straight on, as in the source, or on curves with the velocities of both
+    #[arg(long, default_value = "cubic")]
+    pub(crate) order: OrderName,
+    /// With blend: how the second motion takes over
+    #[arg(long, value_name = "EASING")]
+    pub(crate) ease: Option<EasingName>,
+    /// Keep feet where they are while they are on the ground
+    #[arg(long)]
+    pub(crate) plant: bool,
+}
+
+/// How to get from one motion to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BridgeName {
+    /// New frames between the two
+    Interpolate,
+    /// Where they are alike, the one becomes the other
+    Blend,
+    /// The next at once, with what it differs by fading
+    Inertialize,
+}
+
+/// Where to leave the one motion and enter the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatchingName {
+    /// Play the one to its end, and enter the next where it is most like that
+    Forward,
+    /// Play the next from its beginning, and leave the one where it is most like that
+    Backward,
+    /// Where the two are most alike
+    Best,
+}
+
+/// How frames between two motions are found.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OrderName {
+    /// Straight from the one pose to the other
+    Linear,
+    /// On curves with the velocities of both
+    Cubic,
+}
+
+impl OrderName {
+    pub(crate) const fn order(self) -> Order {
+        match self {
+            Self::Linear => Order::Linear,
+            Self::Cubic => Order::Cubic,
+        }
+    }
+}
+
+fn joint_weight(text: &str) -> Result<(String, f64), String> {
+    let told = || "a joint's weight is given as NAME=W, and not negative".to_owned();
+    let (name, weight) = text.rsplit_once('=').ok_or_else(told)?;
+    Ok((name.to_owned(), super::weight(weight).map_err(|_| told())?))
+}
+
+fn match_count(text: &str) -> Result<usize, String> {
+    let good = |n: &usize| (1..=1_000_000).contains(n);
+    let count = text.parse().ok().filter(good);
+    count.ok_or_else(|| "this is a whole number from 1 to 1000000".to_owned())
 }

@@ -5,6 +5,7 @@ mod body;
 mod bound;
 mod check;
 mod clamp;
+mod connect;
 mod convert;
 mod corpus;
 mod demo;
@@ -14,6 +15,7 @@ mod figures;
 mod ik;
 mod info;
 mod limits;
+mod matching;
 mod motions;
 mod report;
 mod resample;
@@ -48,6 +50,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Trim(args) => transform::trim(args),
         Command::Transform(args) => transform::run(args),
         Command::Blend(args) => blend::run(args),
+        Command::Match(args) => matching::run(args),
+        Command::Connect(args) => connect::run(args),
         Command::Limits(LimitsCommand::Show(args)) => limits::show(args),
         Command::Limits(LimitsCommand::Preset(args)) => limits::print_preset(args),
         Command::Check(args) => check::run(args),

@@ -1,0 +1,263 @@
+//! `condyle connect`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::Path;
+
+use comfy_table::Cell;
+use condyle::edit::{
+    Connected, ContactOptions, Easing, Facing, Features, Keep, MatchError, Method, Overlap, Query,
+    SearchOptions, best_matches, closest_windows, connect, jump_quantile, jumps,
+};
+use condyle::math::Angle;
+use condyle::motion::Clip;
+use condyle::skeleton::Skeleton;
+use serde_json::{Value, json};
+
+use super::estimate::not_an_input;
+use super::matching::{check_names, features, weighted};
+use super::motions::{Motion, alike, facing_of, keep_inside, limits_of, read_motions, refused};
+use super::{Answer, write_out};
+use crate::args::{BridgeName, Connect, MatchingName};
+use crate::output::{Failure, new_table, number, working};
+
+/// A seam of the result.
+struct Seam {
+    /// Frames of the motions, each as its own file counts them: the last one as it is, and the first one.
+    from_frame: usize,
+    to_frame: usize,
+    /// The frames of the result between them.
+    made: Range<usize>,
+    distance: f64,
+    jump: Angle,
+    usual: Angle,
+    planted: usize,
+}
+
+pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
+    not_an_input(&args.output, args.files.iter().chain(&args.limits.rig).chain(&args.report))?;
+    let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
+    let clips = alike(&motions)?;
+    let skeleton = motions[0].file.skeleton.clone();
+    check_names(&skeleton, &args.comparing)?;
+    let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &motions[0].path)?;
+    let facing = facing_of(&skeleton, &args.standing);
+    let sign = working("connecting");
+    let mut result = clips[0].clone();
+    let mut seams: Vec<Seam> = Vec::new();
+    // The result's frame `own + shift` is frame `own` of the latest motion, from frame `start` on.
+    let (mut shift, mut start) = (0_i64, 0_usize);
+    for (i, next) in clips.iter().enumerate().skip(1) {
+        let joined =
+            Joining { args, skeleton: &skeleton, facing: &facing, first: &result, next, start };
+        let (connected, distance, planted) = joined.connect([&motions[i - 1], &motions[i]])?;
+        let usual = usual(&clips[i - 1], next);
+        let seam = connected.made.start.saturating_sub(1)..connected.made.end + 1;
+        let jump = jump_quantile(&jumps(&connected.clip, seam), 1.0);
+        seams.push(Seam {
+            from_frame: own_frame(connected.first_last, shift),
+            to_frame: connected.second_first,
+            made: connected.made.clone(),
+            distance,
+            jump,
+            usual,
+            planted,
+        });
+        start = connected.made.end;
+        shift = signed(connected.made.end) - signed(connected.second_first);
+        result = connected.clip;
+    }
+    sign.finish_and_clear();
+    if let Some(bound) = &bound {
+        keep_inside(bound, &skeleton, &mut result);
+        for seam in &mut seams {
+            let around = seam.made.start.saturating_sub(1)..seam.made.end + 1;
+            seam.jump = jump_quantile(&jumps(&result, around), 1.0);
+        }
+    }
+    let unit = args.comparing.metric().unit();
+    let report = if args.json {
+        format!("{:#}\n", json_of(&seams, unit, &result))
+    } else {
+        text_of(&seams, unit, &result, &motions)
+    };
+    let mut file = motions.swap_remove(0).file;
+    file.clip = Some(result);
+    write_out(&file, &args.output, &args.writing)?;
+    if args.output == Path::new("-") {
+        // Standard output has the motion.
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+    } else {
+        let mut out = std::io::stdout().lock();
+        out.write_all(report.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// What is to be put together next.
+struct Joining<'a> {
+    args: &'a Connect,
+    skeleton: &'a Skeleton,
+    facing: &'a Facing,
+    /// What there is already; its frames before `start` are not touched.
+    first: &'a Clip,
+    next: &'a Clip,
+    start: usize,
+}
+
+impl Joining<'_> {
+    /// The motions together, how far apart their windows are, and in how many frames feet were planted.
+    fn connect(&self, from: [&Motion; 2]) -> Result<(Connected, f64, usize), Failure> {
+        let seam = &self.args.seam;
+        let fps = self.first.rate().nominal_fps();
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rate is positive, and what is too large saturates"
+        )]
+        let in_time = |seconds: f64| ((seconds * fps).round() as usize).max(2);
+        let window = seam.window.unwrap_or_else(|| in_time(0.4));
+        for (motion, frames) in
+            from.iter().zip([self.first.frame_count() - self.start, self.next.frame_count()])
+        {
+            if frames < window {
+                let what = format!("{frames} frames are left of it, and {window} are compared");
+                return Err(Failure::file(&motion.path, what, "compare fewer: --window N"));
+            }
+        }
+        let (at, distance) =
+            self.overlap(window).map_err(|e| super::matching::failed(&e, from[1]))?;
+        let keep = match seam.matching {
+            MatchingName::Forward | MatchingName::Best => Keep::First,
+            MatchingName::Backward => Keep::Second,
+        };
+        let method = match seam.method {
+            BridgeName::Blend => Method::Blend(seam.ease.map_or(Easing::default(), |e| e.easing())),
+            BridgeName::Interpolate => Method::Interpolate {
+                frames: seam.frames.unwrap_or_else(|| in_time(0.2)),
+                order: seam.order.order(),
+            },
+            BridgeName::Inertialize => {
+                Method::Inertialize { frames: seam.frames.unwrap_or_else(|| in_time(0.4)) }
+            }
+        };
+        let clips = [self.first, self.next];
+        let mut connected = connect(self.skeleton, self.facing, clips, at, keep, method)
+            .map_err(|e| refused(&e))?;
+        let mut planted = 0;
+        if seam.plant {
+            let options = ContactOptions::default();
+            planted = connected.plant_feet(self.skeleton, self.facing, clips, &options);
+        }
+        Ok((connected, distance, planted))
+    }
+
+    /// Where the two are alike, and how far apart they are there.
+    fn overlap(&self, window: usize) -> Result<(Overlap, f64), MatchError> {
+        let comparing = &self.args.comparing;
+        let a = features(self.skeleton, self.first, comparing)?;
+        let b = features(self.skeleton, self.next, comparing)?;
+        let [ours, theirs] = self.starts(window);
+        let at = |first, second, distance| (Overlap { first, second, frames: window }, distance);
+        let best = |query: &Query<'_>, clip: &Features, starts: Range<usize>| {
+            let options = SearchOptions { starts, ..SearchOptions::default() };
+            let found = best_matches(query, &[clip], &options)?;
+            found
+                .first()
+                .copied()
+                .ok_or(MatchError::TooShort { window, frames: clip.frame_count() })
+        };
+        match self.args.seam.matching {
+            MatchingName::Forward => {
+                let query = weighted(Query::last(&a, window), comparing)?;
+                let found = best(&query, &b, theirs)?;
+                Ok(at(query.frames().start, found.frame, found.distance))
+            }
+            MatchingName::Backward => {
+                let query = weighted(Query::first(&b, window), comparing)?;
+                let found = best(&query, &a, ours)?;
+                Ok(at(found.frame, 0, found.distance))
+            }
+            MatchingName::Best => {
+                let query = weighted(Query::first(&a, window), comparing)?;
+                let found = closest_windows(&query, ours, &b, theirs)?;
+                Ok(at(found.a_frame, found.b_frame, found.distance))
+            }
+        }
+    }
+
+    /// Where windows may start: something of each motion is left, if it is long enough.
+    fn starts(&self, window: usize) -> [Range<usize>; 2] {
+        let spare = |frames: usize| window.min((frames - window) / 2);
+        let ours = self.first.frame_count() - self.start;
+        let theirs = self.next.frame_count();
+        [
+            self.start + spare(ours)..self.first.frame_count() - window + 1,
+            0..theirs - window - spare(theirs) + 1,
+        ]
+    }
+}
+
+/// What jumps are usual in two motions: the 99th percentile of the largest in each frame.
+fn usual(a: &Clip, b: &Clip) -> Angle {
+    let of = |clip: &Clip| jumps(clip, 0..clip.frame_count());
+    let (a, b) = (of(a), of(b));
+    jump_quantile(a.iter().chain(&b), 0.99)
+}
+
+fn signed(frame: usize) -> i64 {
+    i64::try_from(frame).unwrap_or(i64::MAX)
+}
+
+fn own_frame(frame: usize, shift: i64) -> usize {
+    usize::try_from(signed(frame) - shift).unwrap_or(0)
+}
+
+fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {
+    let of = |seam: &Seam| {
+        json!({
+            "from_frame": seam.from_frame,
+            "to_frame": seam.to_frame,
+            "out_start": seam.made.start,
+            "out_end": seam.made.end,
+            "distance": seam.distance,
+            "jump_deg_s": seam.jump.degrees(),
+            "usual_jump_deg_s": seam.usual.degrees(),
+            "planted_frames": seam.planted,
+        })
+    };
+    let seams: Vec<Value> = seams.iter().map(of).collect();
+    json!({ "seams": seams, "unit": unit, "frames": result.frame_count() })
+}
+
+fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{} frames, {} seams", result.frame_count(), seams.len());
+    let header = ["from", "frame", "to", "frame", "made", "distance", "jump, °/s", "usual"];
+    let mut table = new_table(&header);
+    let name = |motion: &Motion| {
+        let name = motion.path.file_name().map_or(motion.path.as_os_str(), |n| n);
+        Cell::new(crate::output::printable(&name.to_string_lossy()))
+    };
+    for (seam, pair) in seams.iter().zip(motions.windows(2)) {
+        let made = match seam.made.len() {
+            0 => "none".to_owned(),
+            _ => format!("{}–{}", seam.made.start, seam.made.end - 1),
+        };
+        let digits = if unit == "metres" { 3 } else { 1 };
+        table.add_row(vec![
+            name(&pair[0]),
+            number(seam.from_frame),
+            name(&pair[1]),
+            number(seam.to_frame),
+            number(made),
+            number(format!("{:.digits$} {unit}", seam.distance)),
+            number(format!("{:.0}", seam.jump.degrees())),
+            number(format!("{:.0}", seam.usual.degrees())),
+        ]);
+    }
+    let _ = writeln!(text, "{table}");
+    text
+}
