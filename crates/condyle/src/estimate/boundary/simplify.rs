@@ -44,8 +44,11 @@ impl Outline {
         let (mut costs, mut steps): (Vec<f64>, Vec<Step>) =
             (0..self.corners.len()).map(|i| self.step(i, enough)).unzip();
         while self.corners.len() > 3 {
-            let least = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-            let Some((i, &cost)) = least.filter(|(_, cost)| cost.is_finite()) else { break };
+            let mut least = (None, f64::INFINITY);
+            for (i, &cost) in costs.iter().enumerate() {
+                least = if cost < least.1 { (Some(i), cost) } else { least };
+            }
+            let (Some(i), cost) = least else { break };
             if cost > TOLERANCE && self.corners.len() <= scale.corners {
                 break;
             }
@@ -308,7 +311,8 @@ pub(super) fn is_simple(polygon: &[DVec3]) -> bool {
         for j in i + 2..count {
             let nc = nd;
             nd = sides[if j + 1 == count { 0 } else { j + 1 }];
-            if nc.min(nd) > CLEAR || nc.max(nd) < -CLEAR || (i == 0 && j + 1 == count) {
+            let one_side = (nc > CLEAR && nd > CLEAR) || (nc < -CLEAR && nd < -CLEAR);
+            if one_side || (i == 0 && j + 1 == count) {
                 continue;
             }
             let (c, d) = (at(j), at(j + 1));
