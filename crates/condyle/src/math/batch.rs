@@ -1033,6 +1033,19 @@ mod tests {
     }
 
     #[test]
+    fn turned_rotations_have_the_bits_of_the_products() {
+        let all = rotations();
+        let by = all.at(all.len() / 3);
+        for level in Level::all() {
+            let mut found = Rotations::repeat(by, all.len());
+            turned(level, by, all.xyzw(), found.xyzw_mut());
+            for (i, q) in all.iter().enumerate() {
+                check(level, found.at(i).quat().to_array(), (by * q).quat().to_array(), i);
+            }
+        }
+    }
+
+    #[test]
     fn worlds_have_the_bits_of_the_products() {
         let all = rotations();
         for n in [0, 1, 3, BLOCK - 1, BLOCK, BLOCK + 5, all.len()] {

@@ -22,6 +22,8 @@ struct Outline {
     since: Vec<usize>,
     /// As it was.
     original: Vec<DVec3>,
+    /// From each corner of it to the next.
+    edges: Vec<Edge>,
 }
 
 impl Outline {
@@ -33,7 +35,9 @@ impl Outline {
         while corners.len() > 1 && same(corners[0], corners[corners.len() - 1]) {
             corners.pop();
         }
-        Self { since: (0..corners.len()).collect(), original: corners.clone(), corners }
+        let following = corners.iter().skip(1).chain(corners.first());
+        let edges = corners.iter().zip(following).map(|(a, b)| Edge::new(*a, *b)).collect();
+        Self { since: (0..corners.len()).collect(), original: corners.clone(), edges, corners }
     }
 
     /// Takes steps, the least deviation first, while it is within the tolerance or there are too many
@@ -96,6 +100,17 @@ impl Outline {
         last.iter().chain(first).copied()
     }
 
+    /// The edges between them.
+    fn edges_between(&self, from: usize, to: usize) -> impl Iterator<Item = &Edge> {
+        let (from, to) = (self.since[from], self.since[to]);
+        let (last, first) = if from <= to {
+            (&self.edges[from..to], &[][..])
+        } else {
+            (&self.edges[from..], &self.edges[..to])
+        };
+        last.iter().chain(first)
+    }
+
     /// How far apart the part of the boundary that a step replaces, as it was, and what comes instead
     /// are; some of it if that is more than enough.
     fn deviation(&self, i: usize, step: Step, enough: f64) -> f64 {
@@ -115,14 +130,9 @@ impl Outline {
             }
             Step::Meet { at } => {
                 // The tip is what is far, mostly.
-                let mut tip = f64::INFINITY;
-                let mut last: Option<DVec3> = None;
-                for p in self.between(i, next) {
-                    tip = tip.min(match last {
-                        Some(last) => Edge::new(last, p).distance(at),
-                        None => (p - at).length(),
-                    });
-                    last = Some(p);
+                let mut tip = (self.original[self.since[i]] - at).length();
+                for edge in self.edges_between(i, next) {
+                    tip = tip.min(edge.distance(at));
                 }
                 if tip > enough {
                     return tip;
