@@ -34,8 +34,8 @@ pub(crate) struct Start {
 /// degree, 1e-8 rad.
 const VANISHED: f64 = 1e-7;
 
-/// Where a joint starts whose bind pose its limit does not allow; `None` if that is allowed. Without
-/// samples it is the allowed rotation nearest to the bind pose.
+/// Where a joint starts whose bind pose its limit does not allow; `None` if that is allowed, or if
+/// there are no samples.
 ///
 /// # Source
 ///
@@ -65,7 +65,7 @@ pub(crate) fn start(
     if prepared.contains(back) {
         return None;
     }
-    let nearest = nearest_to_rest(samples).unwrap_or(Rotation::IDENTITY);
+    let nearest = nearest_to_rest(samples)?;
     let excess = Angle::from_radians((-prepared.distance(back).radians()).max(0.0));
     let wanted = match repair {
         Repair::Nearest => None,

@@ -265,7 +265,8 @@ fn judge(
     };
     entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
     let start = bind::start(&entry.limit, limit, entry.center, samples, options.repair);
-    entry.rest_inside = Some(start.is_none());
+    // Without samples there is no start either.
+    entry.rest_inside = Some(start.is_none() && limit.contains(back));
     entry.rest_excess = Some(start.map_or(Angle::ZERO, |start| start.excess));
     entry.start = start.map(|start| rest * start.rotation);
     if start.is_some_and(|start| start.fell_back) {
