@@ -132,30 +132,69 @@ const MANY: usize = 2200;
 /// case it is not looked for, and its width is given as 0.
 fn largest_gap(angles: &[f64]) -> Option<Gap> {
     let n = angles.len();
-    let (gap, exact) = gap_between_buckets(angles, COARSE.min(n / 6 + 1))?;
+    // Most motions leave half of the circle empty.
+    let (gap, exact) = gap_between(&halves(angles))?;
+    if exact {
+        return Some(gap);
+    }
+    let (gap, exact) = gap_between(&buckets(angles, COARSE.min(n / 6 + 1)))?;
     if exact {
         return Some(gap);
     }
     let enough = if n < MANY { 2 * n } else { n / 6 + 1 };
-    let (gap, exact) = gap_between_buckets(angles, enough)?;
+    let (gap, exact) = gap_between(&buckets(angles, enough))?;
     Some(if exact { gap } else { Gap { width: 0.0, ..gap } })
 }
 
-/// The largest gap between samples in different buckets, and whether it is certainly the largest of
-/// all.
-fn gap_between_buckets(angles: &[f64], buckets: usize) -> Option<(Gap, bool)> {
-    let scale = buckets as f64 / TAU;
-    let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; buckets];
+/// The least and the largest angle of a bucket; no angles leave [`NONE`].
+type Ends = [f64; 2];
+
+const NONE: Ends = [f64::INFINITY, f64::NEG_INFINITY];
+
+/// The ends of equal parts of the circle, from −π on.
+fn buckets(angles: &[f64], count: usize) -> Vec<Ends> {
+    let scale = count as f64 / TAU;
+    let mut buckets = vec![NONE; count];
     for &angle in angles {
         // Grows with the angle, however it is rounded.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let place = ((angle + PI) * scale) as u32 as usize;
-        let [low, high] = &mut ends[place.min(buckets - 1)];
+        let [low, high] = &mut buckets[place.min(count - 1)];
         // Without branches, and not with NaN.
         *low = if angle < *low { angle } else { *low };
         *high = if angle > *high { angle } else { *high };
     }
-    let mut filled = ends.iter().filter(|[low, high]| low <= high);
+    buckets
+}
+
+/// The same for two parts, without looking up places.
+fn halves(angles: &[f64]) -> [Ends; 2] {
+    let (many, last) = angles.as_chunks();
+    let mut last_lanes = [f64::NAN; LANES];
+    last_lanes[..last.len()].copy_from_slice(last);
+    let [mut least, mut above] = [[NONE[0]; LANES]; 2];
+    let [mut most, mut below] = [[NONE[1]; LANES]; 2];
+    for lanes in many.iter().chain([&last_lanes]) {
+        for (lane, &angle) in lanes.iter().enumerate() {
+            let (low, high) = if angle < 0.0 { (angle, NONE[0]) } else { (NONE[1], angle) };
+            least[lane] = if angle < least[lane] { angle } else { least[lane] };
+            below[lane] = if low > below[lane] { low } else { below[lane] };
+            above[lane] = if high < above[lane] { high } else { above[lane] };
+            most[lane] = if angle > most[lane] { angle } else { most[lane] };
+        }
+    }
+    let smallest = |of: [f64; LANES]| of.into_iter().fold(NONE[0], f64::min);
+    let largest = |of: [f64; LANES]| of.into_iter().fold(NONE[1], f64::max);
+    [[smallest(least), largest(below)], [smallest(above), largest(most)]]
+}
+
+/// Angles that are compared at a time.
+const LANES: usize = 4;
+
+/// The largest gap between samples in different buckets, and whether it is certainly the largest of
+/// all.
+fn gap_between(buckets: &[Ends]) -> Option<(Gap, bool)> {
+    let mut filled = buckets.iter().filter(|[low, high]| low <= high);
     let &[first, mut last] = filled.next()?;
     let mut gap = Gap { start: first, end: last, width: f64::NEG_INFINITY };
     for &[low, high] in filled {
@@ -169,7 +208,7 @@ fn gap_between_buckets(angles: &[f64], buckets: usize) -> Option<(Gap, bool)> {
         gap = Gap { start: first, end: last, width: around };
     }
     // Rounding moves the borders of buckets by some 1e-16 of a turn, and a hundredth of one at worst.
-    Some((gap, gap.width > 1.01 * TAU / buckets as f64))
+    Some((gap, gap.width > 1.01 * TAU / buckets.len() as f64))
 }
 
 /// A gap of less than this does not end an arc where samples are dense: 1°.

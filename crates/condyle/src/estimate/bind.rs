@@ -65,13 +65,15 @@ pub(crate) fn start(
     if prepared.contains(back) {
         return None;
     }
-    let all = || samples.iter().flat_map(|clip| clip.iter());
-    let nearest = nearest_to_rest(all())?;
+    let nearest = nearest_to_rest(samples)?;
     let excess = Angle::from_radians((-prepared.distance(back).radians()).max(0.0));
     let wanted = match repair {
         Repair::Nearest => None,
         Repair::MidRange => mid_range(limit, prepared),
-        Repair::Mean => mean(limit, prepared, all().map(|q| back * q)),
+        Repair::Mean => {
+            let all = samples.iter().flat_map(|clip| clip.iter());
+            mean(limit, prepared, all.map(|q| back * q))
+        }
     };
     let wanted = wanted.filter(|m| prepared.contains(*m));
     let m = wanted.unwrap_or_else(|| prepared.project_rotation(back * nearest));
@@ -79,13 +81,18 @@ pub(crate) fn start(
     Some(Start { rotation: center * m, excess, fell_back })
 }
 
-/// The rotation with the smallest angle: that with the largest |w|.
-fn nearest_to_rest(samples: impl Iterator<Item = Rotation>) -> Option<Rotation> {
-    let larger = |best: Option<Rotation>, q: Rotation| match best {
-        Some(best) if best.quat().w.abs() >= q.quat().w.abs() => Some(best),
-        _ => Some(q),
-    };
-    samples.fold(None, larger)
+/// The rotation with the smallest angle: that with the largest |w|, the first of several.
+fn nearest_to_rest(samples: &[&Rotations]) -> Option<Rotation> {
+    let mut best = None;
+    let mut largest = f64::NEG_INFINITY;
+    for clip in samples {
+        for (i, w) in clip.xyzw()[3].iter().enumerate() {
+            if w.abs() > largest {
+                (best, largest) = (Some((clip, i)), w.abs());
+            }
+        }
+    }
+    best.map(|(clip, i)| clip.at(i))
 }
 
 /// Eq 22.

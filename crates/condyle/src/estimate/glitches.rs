@@ -43,33 +43,34 @@ pub(super) fn in_order(series: &Rotations) -> bool {
         let at = |k: usize| (2 * k + 1) * (n - 1) / (2 * near_frames);
         (0..near_frames).map(|k| chord_squared_at(&columns, at(k), at(k) + 1)).collect()
     };
-    let mut far = Vec::with_capacity(n + 1);
-    far_pairs(n).for_each(|[i, j]| far.push(chord_squared_at(&columns, i, j)));
+    let mut far: Vec<[f64; 2]> = far_pairs(n).map(|pairs| two_squares(&columns, pairs)).collect();
+    let far = far.as_flattened_mut();
     let energy = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
         *all.select_nth_unstable_by(middle, f64::total_cmp).1
     };
-    energy(&near) < 0.25 * energy(&far) || median(&mut near) < 0.35 * 0.35 * median(&mut far)
+    energy(&near) < 0.25 * energy(far) || median(&mut near) < 0.35 * 0.35 * median(far)
 }
 
 /// The mean squared chord between frames far from each other.
 pub(super) fn far_apart(series: &Rotations) -> f64 {
     let columns = series.xyzw();
     let (mut sum, mut count) = (0.0, 0.0);
-    far_pairs(series.len()).for_each(|[i, j]| {
-        sum += chord_squared_at(&columns, i, j);
+    for square in far_pairs(series.len()).flat_map(|pairs| two_squares(&columns, pairs)) {
+        sum += square;
         count += 1.0;
-    });
+    }
     sum / count
 }
 
 /// Pairs of frames that are a quarter of a clip or more from each other, all around the clip: by as many
-/// different lags as there are pairs, so that no period hits them all. The same when time runs backwards.
-fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
+/// different lags as there are pairs, so that no period hits them all. The same when time runs backwards:
+/// each comes with the one that it is then.
+fn far_pairs(n: usize) -> impl Iterator<Item = [[usize; 2]; 2]> {
     let count = u32::try_from(n).unwrap_or(u32::MAX).min(1024).div_ceil(2);
     let (step, quarter, half) = (0.5 * n as f64 / f64::from(count), (n / 4).max(1), n as u64 / 2);
-    (0..count).flat_map(move |k| {
+    (0..count).map(move |k| {
         // Without divisions, which would take as long as all the rest.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below n")]
         let i = (f64::from(2 * k + 1) * step) as u32 as usize;
@@ -86,6 +87,14 @@ fn far_pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
 #[inline]
 fn chord_squared_at(columns: &[&[f64]; 4], i: usize, j: usize) -> f64 {
     chord_squared(row(columns, i), row(columns, j))
+}
+
+/// The squared chords of two pairs of frames, both at a time.
+#[inline]
+fn two_squares(columns: &[&[f64]; 4], [[a, b], [c, d]]: [[usize; 2]; 2]) -> [f64; 2] {
+    let [p, q] = [[a, c], [b, d]].map(|at| columns.map(|column| at.map(|i| column[i])));
+    let of = |lane: usize| chord_squared(p.map(|c| c[lane]), q.map(|c| c[lane]));
+    [of(0), of(1)]
 }
 
 /// The squared chord from every frame to the next.

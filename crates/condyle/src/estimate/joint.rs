@@ -264,13 +264,9 @@ fn judge(
         excess::largest(&entry.limit, limit, back, samples)
     };
     entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
-    let inside = limit.contains(back);
-    let start = if inside {
-        None
-    } else {
-        bind::start(&entry.limit, limit, entry.center, samples, options.repair)
-    };
-    entry.rest_inside = Some(inside);
+    let start = bind::start(&entry.limit, limit, entry.center, samples, options.repair);
+    // Without samples there is no start either.
+    entry.rest_inside = Some(start.is_none() && limit.contains(back));
     entry.rest_excess = Some(start.map_or(Angle::ZERO, |start| start.excess));
     entry.start = start.map(|start| rest * start.rotation);
     if start.is_some_and(|start| start.fell_back) {

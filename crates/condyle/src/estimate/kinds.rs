@@ -257,7 +257,7 @@ impl Places {
         let step = count.div_ceil(LOOKED_AT);
         let mut cells = Cells::new(count / step + samples.len());
         let mut along = [0_u64; 2];
-        let mut places = [[0.0; BLOCK]; 3];
+        let mut block = Block { cells: [[0; BLOCK]; 3], mixed: [0; BLOCK] };
         for clip in samples {
             // From the middle of a step, or of the clip: they are sorted.
             let first = (step / 2).min(clip.len() / 2);
@@ -268,12 +268,12 @@ impl Places {
             for start in (0..columns[0].len()).step_by(BLOCK) {
                 let end = columns[0].len().min(start + BLOCK);
                 let columns = columns.map(|c| &c[start..end]);
-                Level::best().run(Rounded { spread, per_cell, columns, places: &mut places });
-                let [a, b, c] = &places;
-                for ((a, b), c) in a.iter().zip(b).zip(c).take(end - start) {
-                    #[allow(clippy::cast_possible_truncation, reason = "saturates, as good")]
-                    let cell = [*a as i32, *b as i32, *c as i32];
-                    cells.insert(cell);
+                Level::best().run(Rounded { spread, per_cell, columns, to: &mut block });
+                let [a, b, c] = &block.cells;
+                let found = a.iter().zip(b).zip(c).zip(&block.mixed).take(end - start);
+                for (((a, b), c), mixed) in found {
+                    let cell = [*a, *b, *c];
+                    cells.insert(cell, *mixed);
                     // No sample is farther than 63 cells on any path worth asking for.
                     let bit = cell[0].clamp(-63, 63);
                     along[usize::from(bit < 0)] |= 1 << bit.unsigned_abs();
@@ -291,12 +291,19 @@ impl Places {
 /// Samples that are worked on together.
 const BLOCK: usize = 128;
 
-/// Where samples are in cells, but for the fractions.
+/// The cells of some samples.
+struct Block {
+    cells: [[i32; BLOCK]; 3],
+    /// All three numbers in one, for [`Cells::insert`].
+    mixed: [u32; BLOCK],
+}
+
+/// Finds the cells of samples.
 struct Rounded<'a> {
     spread: &'a Spread,
     per_cell: [f64; 3],
     columns: [&'a [f64]; 4],
-    places: &'a mut [[f64; BLOCK]; 3],
+    to: &'a mut Block,
 }
 
 impl Kernel for Rounded<'_> {
@@ -306,13 +313,20 @@ impl Kernel for Rounded<'_> {
         let [x, y, z, w] = self.columns;
         let n = x.len().min(BLOCK);
         let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
-        let [a, b, c] = self.places;
-        let nearest = |x: f64| x + 0.5_f64.copysign(x);
+        let Block { cells: [a, b, c], mixed } = self.to;
+        #[allow(clippy::cast_possible_truncation, reason = "saturates, as good")]
+        let nearest = |x: f64| (x + 0.5_f64.copysign(x)) as i32;
         for i in 0..n {
             let [p, q, r] = spread.place([x[i], y[i], z[i], w[i]]);
             a[i] = nearest(p * per_cell[0]);
             b[i] = nearest(q * per_cell[1]);
             c[i] = nearest(r * per_cell[2]);
+        }
+        // The factors of M. Teschner et al., "Optimized spatial hashing" (2003).
+        let [f, g, h] = [73_856_093, 19_349_663, 83_492_791];
+        for i in 0..n {
+            let all = a[i].wrapping_mul(f) ^ b[i].wrapping_mul(g) ^ c[i].wrapping_mul(h);
+            mixed[i] = all.unsigned_abs();
         }
     }
 }
@@ -333,12 +347,10 @@ impl Cells {
         Self { table, filled: 0, seen: 0, squares: 0 }
     }
 
-    fn insert(&mut self, cell: [i32; 3]) {
-        // The factors of M. Teschner et al., "Optimized spatial hashing" (2003).
-        let factors = [73_856_093, 19_349_663, 83_492_791];
-        let mixed = cell.iter().zip(factors).fold(0, |mixed, (c, f)| mixed ^ c.wrapping_mul(f));
+    /// `mixed` is the same for the same cell, and mostly another for another.
+    fn insert(&mut self, cell: [i32; 3], mixed: u32) {
         let last = self.table.len() - 1;
-        let mut place = mixed.unsigned_abs() as usize & last;
+        let mut place = mixed as usize & last;
         while self.table[place].1 > 0 && self.table[place].0 != cell {
             place = (place + 1) & last;
         }

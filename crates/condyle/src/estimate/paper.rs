@@ -24,10 +24,10 @@ use glam::DVec3;
 
 use super::arcs;
 use super::hinge::{Hinge, ON_ORBIT};
-use super::moments::rotation;
+use super::moments::{rotation, rotation_unchecked};
 use crate::limits::{EulerBox, Limit};
 use crate::math::{
-    Angle, Arc, EulerOrder, Level, Points, Rotation, Rotations, batch, symmetric_eigen, trig, unit,
+    Angle, Arc, EulerOrder, Level, Rotation, Rotations, batch, symmetric_eigen, trig, unit,
 };
 use crate::rig::JointKind;
 
@@ -102,7 +102,7 @@ const STILL: f64 = 1e-7;
 pub(super) const FEW: usize = 4;
 
 /// So many samples are turned at a time: they stay in the first-level cache.
-const BLOCK: usize = 256;
+const BLOCK: usize = 128;
 
 /// Kind and limit of a joint by the paper's method; `None` if there are no samples.
 ///
@@ -188,13 +188,17 @@ fn add_products([x, y, z, w]: [Lanes; 4], sums: &mut [Lanes; 10]) {
     }
 }
 
-/// `back · q` of all samples, a block after the other.
-fn each_block(samples: &[&Rotations], back: Rotation, mut see: impl FnMut(&mut Rotations)) {
-    let mut block = Rotations::new();
+/// `back · q` of all samples as columns x, y, z and w, a block after the other.
+fn each_block(samples: &[&Rotations], back: Rotation, mut see: impl FnMut([&mut [f64]; 4])) {
+    let level = Level::best();
+    let mut block = [[0.0; BLOCK]; 4];
     for clip in samples {
+        let columns = clip.xyzw();
         for start in (0..clip.len()).step_by(BLOCK) {
-            block.turn_from(back, clip, start..clip.len().min(start + BLOCK));
-            see(&mut block);
+            let n = BLOCK.min(clip.len() - start);
+            let from = columns.map(|c| &c[start..start + n]);
+            batch::turned(level, back, from, block.each_mut().map(|c| &mut c[..n]));
+            see(block.each_mut().map(|c| &mut c[..n]));
         }
     }
 }
@@ -211,14 +215,15 @@ impl Spread {
     /// Eq 3 to 7.
     fn new(samples: &[&Rotations], mean: Rotation, space: Space, n: f64) -> Option<Self> {
         let mut sums: [Lanes; 9] = [[0.0; 2]; 9];
-        let mut points = Points::new();
+        let mut points = [[0.0; BLOCK]; 3];
         each_block(samples, mean.inverse(), |block| {
-            points.resize(block.len());
+            let n = block[0].len();
+            let (block, to) = (block.map(|c| &*c), points.each_mut().map(|c| &mut c[..n]));
             match space {
-                Space::Log => batch::log(Level::best(), block, &mut points),
-                Space::Vector => twice_vectors(block, &mut points),
+                Space::Log => batch::log_columns(Level::best(), block, to),
+                Space::Vector => twice_vectors(block, to),
             }
-            add_points(&points, &mut sums);
+            add_points(points.each_ref().map(|c| &c[..n]), &mut sums);
         });
         let [x, y, z, xx, xy, xz, yy, yz, zz] = sums.map(|[a, b]| (a + b) / n);
         // The mean of the samples is near 0, so the difference loses nothing.
@@ -289,23 +294,19 @@ impl Spread {
 }
 
 /// 2 v of eq 3, all in the hemisphere of the identity.
-fn twice_vectors(from: &Rotations, to: &mut Points) {
-    let [x, y, z, w] = from.xyzw();
-    let [to_x, to_y, to_z] = to.xyz_mut();
-    for i in 0..from.len() {
+fn twice_vectors([x, y, z, w]: [&[f64]; 4], [to_x, to_y, to_z]: [&mut [f64]; 3]) {
+    for i in 0..w.len() {
         let twice = if w[i] < 0.0 { -2.0 } else { 2.0 };
         (to_x[i], to_y[i], to_z[i]) = (twice * x[i], twice * y[i], twice * z[i]);
     }
-    for i in (0..from.len()).filter(|i| w[*i] == 0.0) {
-        let q = from.at(i).canonical().quat();
+    for i in (0..w.len()).filter(|i| w[*i] == 0.0) {
+        let q = rotation_unchecked([x[i], y[i], z[i], w[i]]).canonical().quat();
         (to_x[i], to_y[i], to_z[i]) = (2.0 * q.x, 2.0 * q.y, 2.0 * q.z);
     }
 }
 
-fn add_points(points: &Points, sums: &mut [Lanes; 9]) {
-    let [x, y, z] = points.xyz();
-    let n = x.len().min(y.len()).min(z.len());
-    let (x, y, z) = (x[..n].chunks_exact(2), y[..n].chunks_exact(2), z[..n].chunks_exact(2));
+fn add_points(points: [&[f64]; 3], sums: &mut [Lanes; 9]) {
+    let [x, y, z] = points.map(|c| c.chunks_exact(2));
     let last = [x.remainder(), y.remainder(), z.remainder()];
     let times = |a: Lanes, b: Lanes| [a[0] * b[0], a[1] * b[1]];
     let mut add = |x: Lanes, y: Lanes, z: Lanes| {
@@ -350,21 +351,22 @@ fn hinge_through(mean: Rotation, axis: DVec3, second: &[[f64; 4]; 4]) -> Hinge {
 /// Eq 9 to 12: 2 atan2(v · axis, w) of every sample, in (−π, π].
 fn hinge_angles(samples: &[&Rotations], hinge: &Hinge, n: usize) -> Vec<f64> {
     let mut angles = Vec::with_capacity(n);
-    let mut points = Points::new();
+    let mut points = [[0.0; BLOCK]; 3];
     let axis = hinge.axis;
     each_block(samples, hinge.center.inverse(), |block| {
-        points.resize(block.len());
+        let n = block[0].len();
         // The turn about the axis alone, as if the axis were x: its rotation vector is the angle.
-        let [x, y, z, w] = block.xyzw_mut();
-        for i in 0..x.len() {
+        let [x, y, z, w] = block;
+        for i in 0..n {
             let sin = x[i] * axis.x + y[i] * axis.y + z[i] * axis.z;
             let square = sin * sin + w[i] * w[i];
             let (scale, none) = if square > 0.0 { (1.0 / square.sqrt(), 0.0) } else { (0.0, 1.0) };
             (x[i], y[i], z[i], w[i]) = (sin * scale, 0.0, 0.0, w[i] * scale + none);
         }
-        batch::log(Level::best(), block, &mut points);
+        let to = points.each_mut().map(|c| &mut c[..n]);
+        batch::log_columns(Level::best(), [x, y, z, w], to);
         let wrapped = |a: &f64| if *a <= -PI { PI } else { *a };
-        angles.extend(points.xyz()[0].iter().map(wrapped));
+        angles.extend(points[0][..n].iter().map(wrapped));
     });
     angles
 }

@@ -160,11 +160,17 @@ pub(super) fn compare(a: &[f64; 4], b: &[f64; 4]) -> Ordering {
 
 /// Canonical, in the order of their components x, y, z and w, each once.
 fn each_once(rotations: &Rotations) -> Rotations {
-    let all = rotations.canonical();
+    let [.., w] = rotations.xyzw();
+    let all = if w.iter().all(|w| *w > 0.0) {
+        // Canonical but for the signs of zeros.
+        Cow::Borrowed(rotations)
+    } else {
+        Cow::Owned(rotations.canonical())
+    };
     let columns = all.xyzw();
     let varies = |c: &&[f64]| c.iter().any(|v| *v != c[0]);
     let Some(first) = columns.iter().copied().find(varies) else {
-        return all.iter().take(1).collect();
+        return all.iter().take(1).map(Rotation::canonical).collect();
     };
     // By the upper half of the first component that is not the same in all, then by all of them. The
     // lower half is the place.
@@ -173,16 +179,17 @@ fn each_once(rotations: &Rotations) -> Rotations {
     let mut order: Vec<u64> =
         first.iter().zip(0..).map(|(v, i)| (rising(*v) & UPPER) | i).collect();
     sort_by_upper_half(&mut order);
+    // Adding zero turns −0 into +0.
     #[allow(clippy::cast_possible_truncation, reason = "a place in a column")]
-    let place = |entry: u64| (entry & !UPPER) as usize;
-    let at = |entry: u64| columns.map(|c| c[place(entry)]);
+    let pick = |c: &[f64], entry: u64| c[(entry & !UPPER) as usize] + 0.0;
+    let at = |entry: u64| columns.map(|c| pick(c, entry));
     for group in order.chunk_by_mut(|a, b| a & UPPER == b & UPPER) {
         if group.len() > 1 {
             group.sort_unstable_by(|a, b| compare(&at(*a), &at(*b)));
         }
     }
     order.dedup_by(|b, a| *a & UPPER == *b & UPPER && at(*a) == at(*b));
-    Rotations::from_columns(columns.map(|c| order.iter().map(|entry| c[place(*entry)]).collect()))
+    Rotations::from_columns(columns.map(|c| order.iter().map(|entry| pick(c, *entry)).collect()))
 }
 
 /// Sorts by the upper halves; what is below may be in any order. By digits if there are many.
@@ -320,5 +327,24 @@ mod tests {
             assert_eq!(found, wanted, "{n} {kind}");
         }
         assert!(each_once(&Rotations::new()).is_empty());
+    }
+
+    /// All as they are, with zeros of both signs, and the same with signs turned.
+    #[test]
+    fn signs_of_quaternions_and_of_zeros_do_not_matter_a11() {
+        for count in [1, 2, 60] {
+            let quat = |i: i32| {
+                let (sin, cos) = crate::math::trig::sin_cos(0.02 * f64::from(i % 40));
+                let zero = if i % 2 == 0 { 0.0 } else { -0.0 };
+                glam::DQuat::from_xyzw(zero, sin, -zero, cos)
+            };
+            let given: Rotations = (0..count).map(|i| Rotation::from_unit(quat(i))).collect();
+            let turned: Rotations = given.iter().map(|q| Rotation::from_unit(-q.quat())).collect();
+            let bits = |of: &Rotations| -> Vec<[u64; 4]> {
+                each_once(of).iter().map(|q| q.quat().to_array().map(f64::to_bits)).collect()
+            };
+            assert_eq!(bits(&given), bits(&turned));
+            assert!(bits(&given).iter().all(|[x, _, z, _]| *x == 0 && *z == 0));
+        }
     }
 }

@@ -565,8 +565,14 @@ impl Kernel for ToHalves<'_> {
 ///
 /// If the columns have different lengths.
 pub fn log(level: Level, from: &Rotations, to: &mut Points) {
-    check_lengths(from.len(), [to.len()]);
-    level.run(Log { from: from.xyzw(), to: to.xyz_mut() });
+    log_columns(level, from.xyzw(), to.xyz_mut());
+}
+
+/// The same for columns of components.
+pub(crate) fn log_columns(level: Level, from: [&[f64]; 4], to: [&mut [f64]; 3]) {
+    check_lengths(from[0].len(), from.map(<[f64]>::len));
+    check_lengths(from[0].len(), to.each_ref().map(|c| c.len()));
+    level.run(Log { from, to });
 }
 
 struct Log<'a> {
@@ -607,6 +613,40 @@ impl Kernel for Log<'_> {
             to_x[block.clone()].copy_from_slice(&vx[..n]);
             to_y[block.clone()].copy_from_slice(&vy[..n]);
             to_z[block].copy_from_slice(&vz[..n]);
+        }
+    }
+}
+
+/// `by · q` of every rotation, as columns x, y, z and w.
+///
+/// # Panics
+///
+/// If the columns have different lengths.
+pub(crate) fn turned(level: Level, by: Rotation, from: [&[f64]; 4], to: [&mut [f64]; 4]) {
+    check_lengths(from[0].len(), from.map(<[f64]>::len));
+    check_lengths(from[0].len(), to.each_ref().map(|c| c.len()));
+    level.run(Turned { by, from, to });
+}
+
+struct Turned<'a> {
+    by: Rotation,
+    from: [&'a [f64]; 4],
+    to: [&'a mut [f64]; 4],
+}
+
+impl Kernel for Turned<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let DQuat { x: px, y: py, z: pz, w: pw } = self.by.quat();
+        let n = self.from[0].len();
+        let [x, y, z, w] = self.from.map(|c| &c[..n]);
+        let [to_x, to_y, to_z, to_w] = self.to.map(|c| &mut c[..n]);
+        for i in 0..n {
+            let (x, y, z, w) = (x[i], y[i], z[i], w[i]);
+            to_x[i] = pw * x + px * w + py * z - pz * y;
+            to_y[i] = pw * y - px * z + py * w + pz * x;
+            to_z[i] = pw * z + px * y - py * x + pz * w;
+            to_w[i] = pw * w - px * x - py * y - pz * z;
         }
     }
 }
@@ -989,6 +1029,19 @@ mod tests {
             check_swing_twist(&some, &SwingAxes::Z);
             check_log(&some);
             check_exp(&some.iter().map(Rotation::log).collect());
+        }
+    }
+
+    #[test]
+    fn turned_rotations_have_the_bits_of_the_products() {
+        let all = rotations();
+        let by = all.at(all.len() / 3);
+        for level in Level::all() {
+            let mut found = Rotations::repeat(by, all.len());
+            turned(level, by, all.xyzw(), found.xyzw_mut());
+            for (i, q) in all.iter().enumerate() {
+                check(level, found.at(i).quat().to_array(), (by * q).quat().to_array(), i);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::Rotation;
+use super::{Level, Rotation, batch};
 
 /// One component of a column: numbers of its own, or a part of a table that many columns were
 /// written into at once. A part becomes numbers of its own when it is first changed.
@@ -197,19 +197,8 @@ impl Rotations {
         if self.len() != n {
             self.resize(n);
         }
-        let DQuat { x: px, y: py, z: pz, w: pw } = by.quat();
-        let (x, y) = (&other.x[range.clone()], &other.y[range.clone()]);
-        let (z, w) = (&other.z[range.clone()], &other.w[range]);
-        let [to_x, to_y, to_z, to_w] = self.xyzw_mut();
-        let (to_x, to_y) = (&mut to_x[..n], &mut to_y[..n]);
-        let (to_z, to_w) = (&mut to_z[..n], &mut to_w[..n]);
-        for i in 0..n {
-            let (x, y, z, w) = (x[i], y[i], z[i], w[i]);
-            to_x[i] = pw * x + px * w + py * z - pz * y;
-            to_y[i] = pw * y - px * z + py * w + pz * x;
-            to_z[i] = pw * z + px * y - py * x + pz * w;
-            to_w[i] = pw * w - px * x - py * y - pz * z;
-        }
+        let from = other.xyzw().map(|c| &c[range.clone()]);
+        batch::turned(Level::best(), by, from, self.xyzw_mut());
     }
 
     /// [`Rotation::canonical`] of every rotation.

@@ -220,7 +220,10 @@ impl IntoIterator for RigJoints {
 
 impl<N: Into<String>> FromIterator<(N, RigJoint)> for RigJoints {
     fn from_iter<I: IntoIterator<Item = (N, RigJoint)>>(entries: I) -> Self {
-        let mut joints = Self::new();
+        let entries = entries.into_iter();
+        let room = entries.size_hint().0;
+        let (list, by_name) = (Vec::with_capacity(room), HashMap::with_capacity(room));
+        let mut joints = Self { entries: list, by_name };
         for (name, joint) in entries {
             joints.insert(name, joint);
         }

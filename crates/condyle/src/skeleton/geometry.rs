@@ -73,6 +73,26 @@ impl Skeleton {
     /// of zero length are skipped. `None` if nothing gives a direction.
     #[must_use]
     pub fn bone_axis(&self, joint: JointIndex) -> Option<DVec3> {
+        let axis = |child: JointIndex| Some((child, crate::math::unit(self[child].offset_m)?));
+        let mut children = self.children(joint).filter_map(axis);
+        let toward = match (children.next(), children.next()) {
+            (Some(first), Some(second)) => {
+                self.toward_longest([first, second].into_iter().chain(children))
+            }
+            (only, _) => only.map(|(_, axis)| axis),
+        };
+        toward
+            .or_else(|| {
+                self[joint].end_sites.iter().find_map(|site| crate::math::unit(site.offset_m))
+            })
+            .or_else(|| {
+                self.parent(joint)?;
+                crate::math::unit(self[joint].rest.inverse() * self[joint].offset_m)
+            })
+    }
+
+    /// The axis of the child with the longest subtree, the first of several.
+    fn toward_longest(&self, children: impl Iterator<Item = (JointIndex, DVec3)>) -> Option<DVec3> {
         let mut depth = vec![0.0_f64; self.len()];
         for j in self.indices().rev() {
             let site = self[j].end_sites.iter().map(|s| length(s.offset_m)).fold(0.0, f64::max);
@@ -83,22 +103,13 @@ impl Skeleton {
             }
         }
         let mut best: Option<(f64, DVec3)> = None;
-        for child in self.children(joint) {
+        for (child, axis) in children {
             let reach = depth[child.get()] + length(self[child].offset_m);
-            if let Some(axis) = crate::math::unit(self[child].offset_m)
-                && best.is_none_or(|(b, _)| reach > b)
-            {
+            if best.is_none_or(|(b, _)| reach > b) {
                 best = Some((reach, axis));
             }
         }
         best.map(|(_, axis)| axis)
-            .or_else(|| {
-                self[joint].end_sites.iter().find_map(|site| crate::math::unit(site.offset_m))
-            })
-            .or_else(|| {
-                self.parent(joint)?;
-                crate::math::unit(self[joint].rest.inverse() * self[joint].offset_m)
-            })
     }
 }
 

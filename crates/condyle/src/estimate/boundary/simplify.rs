@@ -22,6 +22,8 @@ struct Outline {
     since: Vec<usize>,
     /// As it was.
     original: Vec<DVec3>,
+    /// From each corner of it to the next.
+    edges: Vec<Edge>,
 }
 
 impl Outline {
@@ -33,7 +35,9 @@ impl Outline {
         while corners.len() > 1 && same(corners[0], corners[corners.len() - 1]) {
             corners.pop();
         }
-        Self { since: (0..corners.len()).collect(), original: corners.clone(), corners }
+        let following = corners.iter().skip(1).chain(corners.first());
+        let edges = corners.iter().zip(following).map(|(a, b)| Edge::new(*a, *b)).collect();
+        Self { since: (0..corners.len()).collect(), original: corners.clone(), edges, corners }
     }
 
     /// Takes steps, the least deviation first, while it is within the tolerance or there are too many
@@ -44,8 +48,11 @@ impl Outline {
         let (mut costs, mut steps): (Vec<f64>, Vec<Step>) =
             (0..self.corners.len()).map(|i| self.step(i, enough)).unzip();
         while self.corners.len() > 3 {
-            let least = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-            let Some((i, &cost)) = least.filter(|(_, cost)| cost.is_finite()) else { break };
+            let mut least = (None, f64::INFINITY);
+            for (i, &cost) in costs.iter().enumerate() {
+                least = if cost < least.1 { (Some(i), cost) } else { least };
+            }
+            let (Some(i), cost) = least else { break };
             if cost > TOLERANCE && self.corners.len() <= scale.corners {
                 break;
             }
@@ -93,6 +100,17 @@ impl Outline {
         last.iter().chain(first).copied()
     }
 
+    /// The edges between them.
+    fn edges_between(&self, from: usize, to: usize) -> impl Iterator<Item = &Edge> {
+        let (from, to) = (self.since[from], self.since[to]);
+        let (last, first) = if from <= to {
+            (&self.edges[from..to], &[][..])
+        } else {
+            (&self.edges[from..], &self.edges[..to])
+        };
+        last.iter().chain(first)
+    }
+
     /// How far apart the part of the boundary that a step replaces, as it was, and what comes instead
     /// are; some of it if that is more than enough.
     fn deviation(&self, i: usize, step: Step, enough: f64) -> f64 {
@@ -112,14 +130,9 @@ impl Outline {
             }
             Step::Meet { at } => {
                 // The tip is what is far, mostly.
-                let mut tip = f64::INFINITY;
-                let mut last: Option<DVec3> = None;
-                for p in self.between(i, next) {
-                    tip = tip.min(match last {
-                        Some(last) => Edge::new(last, p).distance(at),
-                        None => (p - at).length(),
-                    });
-                    last = Some(p);
+                let mut tip = (self.original[self.since[i]] - at).length();
+                for edge in self.edges_between(i, next) {
+                    tip = tip.min(edge.distance(at));
                 }
                 if tip > enough {
                     return tip;
@@ -308,7 +321,8 @@ pub(super) fn is_simple(polygon: &[DVec3]) -> bool {
         for j in i + 2..count {
             let nc = nd;
             nd = sides[if j + 1 == count { 0 } else { j + 1 }];
-            if nc.min(nd) > CLEAR || nc.max(nd) < -CLEAR || (i == 0 && j + 1 == count) {
+            let one_side = (nc > CLEAR && nd > CLEAR) || (nc < -CLEAR && nd < -CLEAR);
+            if one_side || (i == 0 && j + 1 == count) {
                 continue;
             }
             let (c, d) = (at(j), at(j + 1));

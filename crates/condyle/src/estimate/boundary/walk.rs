@@ -324,8 +324,8 @@ impl Look {
             let on_rim = if x_then > 0.0 { on_rim } else { y_then };
             let y_then = if first + LANE[lane] == self.before { y_then } else { on_rim };
             let turned = turned(x_then, y_then);
-            let turned = if squares[lane] <= self.most { turned } else { f64::INFINITY };
-            touches.turned[lane] = if squares[lane] == 0.0 { f64::INFINITY } else { turned };
+            // At p itself it is NaN, which is not less than anything.
+            touches.turned[lane] = if squares[lane] <= self.most { turned } else { f64::INFINITY };
             touches.x[lane] = x_then;
             touches.y[lane] = y_then;
         }

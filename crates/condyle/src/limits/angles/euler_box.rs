@@ -1,5 +1,6 @@
 //! Three Euler angles, each in its arc.
 
+use std::cell::LazyCell;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DMat3, DQuat, DVec3};
@@ -66,6 +67,9 @@ struct Shape {
     cross: f64,
 }
 
+/// What is left of an arc.
+type Parts = [Option<Range>; 2];
+
 /// One angle at an end of its arc.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
@@ -86,11 +90,12 @@ impl EulerBoxLimit {
         let shape = Shape::new(order);
         let mut faces = Vec::with_capacity(6);
         let mut walls = Vec::with_capacity(6);
+        let parts = LazyCell::new(|| [0, 1, 2].map(|angle| shape.once(angle, arcs[angle])));
         for angle in 0..3 {
             for &end in ranges[angle].ends() {
                 if let Some(face) = shape.face(&ranges, angle, end) {
                     faces.push(face);
-                    shape.add_walls(&face, &ranges, &mut walls);
+                    shape.add_walls(&face, arcs[angle], || *parts, &mut walls);
                 }
             }
         }
@@ -377,9 +382,16 @@ impl Shape {
     /// `b'` and `c + π` are in theirs. What is left of the face is then where `b'` is outside, and
     /// where `c + π` is. The other faces are alike, but for the middle one, beyond which `b'` goes
     /// the other way.
-    fn add_walls(&self, face: &Face, ranges: &[Range; 3], walls: &mut Vec<Face>) {
-        let arcs = ranges.map(|range| range.arc());
-        let arc = arcs[face.angle];
+    ///
+    /// `arc` is that of the face's angle; `parts` gives what is left of all three, see
+    /// [`once`](Self::once).
+    fn add_walls(
+        &self,
+        face: &Face,
+        arc: Arc,
+        parts: impl Fn() -> [Parts; 3],
+        walls: &mut Vec<Face>,
+    ) {
         let at = match face.end {
             End::First => arc.min().radians(),
             End::Last => arc.max().radians(),
@@ -399,25 +411,26 @@ impl Shape {
             walls.push(*face);
             return;
         }
-        let others = [0, 1, 2].into_iter().filter(|i| *i != face.angle);
-        for (position, i) in others.enumerate() {
-            let (min, max) = (arcs[i].min().radians(), arcs[i].max().radians());
-            let second = if i == 1 {
-                Arc::new(
-                    Angle::from_radians(2.0 * self.lock - max),
-                    Angle::from_radians(2.0 * self.lock - min),
-                )
-            } else {
-                Arc::new(Angle::from_radians(min + PI), Angle::from_radians(max + PI))
-            };
-            for part in without(arcs[i], second.unwrap_or(Arc::EMPTY)).into_iter().flatten() {
+        let others = (0..).zip(parts()).filter(|(angle, _)| *angle != face.angle);
+        for (position, (_, parts)) in others.enumerate() {
+            for part in parts.into_iter().flatten() {
                 let mut ranges = *face.turns.ranges();
-                if let Ok(range) = Range::new(part) {
-                    ranges[position] = range;
-                    walls.push(Face { turns: face.turns.with_ranges(ranges), ..*face });
-                }
+                ranges[position] = part;
+                walls.push(Face { turns: face.turns.with_ranges(ranges), ..*face });
             }
         }
+    }
+
+    /// The parts of an arc whose angles are not in it with the second triple.
+    fn once(&self, angle: usize, arc: Arc) -> Parts {
+        let (min, max) = (arc.min().radians(), arc.max().radians());
+        let (min, max) = if angle == 1 {
+            (2.0 * self.lock - max, 2.0 * self.lock - min)
+        } else {
+            (min + PI, max + PI)
+        };
+        let second = Arc::new(Angle::from_radians(min), Angle::from_radians(max));
+        without(arc, second.unwrap_or(Arc::EMPTY)).map(|part| Range::new(part?).ok())
     }
 
     /// The normal of a face that points out of the box, of length one.
