@@ -8,6 +8,7 @@
 
 mod browser;
 mod corpus;
+mod edit;
 mod estimate;
 mod evaluate;
 mod ik;

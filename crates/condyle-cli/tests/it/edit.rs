@@ -1,0 +1,228 @@
+//! `condyle transform`, `trim`, `blend`, `match` and `connect`. Judged by reading what was written.
+
+use condyle::edit::Facing;
+use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
+use condyle::math::Angle;
+use condyle::motion::{FrameIndex, FrameRate, farthest_apart_m};
+use condyle::synth::Gait;
+
+use super::estimate::json;
+use super::{Folder, complaints};
+
+fn bvh(gait: Gait, frames: usize, fps: f64) -> String {
+    let (skeleton, clip) = gait.generate(frames, FrameRate::from_fps(fps).unwrap()).unwrap();
+    let file = MotionFile::new(skeleton, clip);
+    let mut written = write(&file, Format::Bvh, &WriteOptions::default()).unwrap();
+    String::from_utf8(written.parts.remove(0).1).unwrap()
+}
+
+/// A walk of 150 frames that faces 170°, and a run of 130 that faces 50°.
+fn gaits(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    let walk = Gait { facing: Angle::from_degrees(170.0), ..Gait::default() };
+    let run = Gait { speed_m_s: 2.4, steps_per_s: 2.6, down: 0.42, ..Gait::default() };
+    folder.write("walk.bvh", &bvh(walk, 150, 100.0));
+    let run = Gait { facing: Angle::from_degrees(50.0), ..run };
+    folder.write("run.bvh", &bvh(run, 130, 100.0));
+    folder
+}
+
+fn file(folder: &Folder, name: &str) -> MotionFile {
+    read(folder.read(name).as_bytes(), None, &ReadOptions::default()).unwrap().file
+}
+
+fn rows(folder: &Folder, name: &str) -> Vec<String> {
+    let text = folder.read(name);
+    text.lines().skip_while(|l| !l.starts_with("Frame Time")).skip(1).map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn done(folder: &Folder, args: &str) {
+    let got = folder.condyle(args);
+    assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+}
+
+#[test]
+fn c3_transform_faces_and_starts_as_told_and_keeps_heights() {
+    let folder = gaits("transform");
+    done(&folder, "transform walk.bvh --facing -45 --at 1.5,-2 -o moved.bvh");
+    let (old, new) = (file(&folder, "walk.bvh"), file(&folder, "moved.bvh"));
+    let facing = Facing::of(&new.skeleton);
+    let stand =
+        |f: &MotionFile| facing.stand_in(&f.skeleton, f.clip.as_ref().unwrap(), FrameIndex(0));
+    let (from, to) = (stand(&old), stand(&new));
+    assert!((to.facing.degrees() + 45.0).abs() < 1e-4, "{to:?}");
+    assert!((to.position_m.x - 1.5).abs() < 1e-6 && (to.position_m.z + 2.0).abs() < 1e-6);
+    assert!((to.position_m.y - from.position_m.y).abs() < 1e-6);
+    // And back again.
+    let back = format!(
+        "transform moved.bvh --facing {} --at {},{} -o back.bvh",
+        from.facing.degrees(),
+        from.position_m.x,
+        from.position_m.z
+    );
+    done(&folder, &back);
+    let back = file(&folder, "back.bvh");
+    let apart = farthest_apart_m(
+        (&old.skeleton, old.clip.as_ref().unwrap()),
+        (&back.skeleton, back.clip.as_ref().unwrap()),
+    );
+    assert!(apart < 1e-6, "{apart}");
+    let nothing = folder.condyle("transform walk.bvh -o x.bvh");
+    assert_eq!(nothing.status.code(), Some(2));
+}
+
+#[test]
+fn frames_that_are_kept_keep_their_numbers() {
+    let folder = gaits("trim");
+    let walk = rows(&folder, "walk.bvh");
+    done(&folder, "trim walk.bvh --frames 10..19 -o part.bvh");
+    assert_eq!(rows(&folder, "part.bvh"), walk[10..20]);
+    done(&folder, "trim walk.bvh --seconds 0.5..0.6 -o part.bvh");
+    assert_eq!(rows(&folder, "part.bvh"), walk[50..61]);
+    done(&folder, "transform walk.bvh --reverse -o back.bvh");
+    let back: Vec<String> = walk.iter().rev().cloned().collect();
+    assert_eq!(rows(&folder, "back.bvh"), back);
+    done(&folder, "transform walk.bvh --speed 2 -o fast.bvh");
+    let fast: Vec<String> = walk.iter().step_by(2).cloned().collect();
+    assert_eq!(rows(&folder, "fast.bvh"), fast);
+    let err = complaints(&folder.condyle("trim walk.bvh --frames 100..150 -o x.bvh"));
+    assert!(err.contains("walk.bvh: frames 100 to 150 are asked for, and there are 150"), "{err}");
+}
+
+#[test]
+fn a_motion_blended_with_itself_is_itself_and_others_meet_in_the_middle() {
+    let folder = gaits("blend");
+    done(&folder, "blend walk.bvh walk.bvh walk.bvh --weights 1,2,0.5 -o same.bvh");
+    let (a, b) = (file(&folder, "walk.bvh"), file(&folder, "same.bvh"));
+    let apart = farthest_apart_m(
+        (&a.skeleton, a.clip.as_ref().unwrap()),
+        (&b.skeleton, b.clip.as_ref().unwrap()),
+    );
+    assert!(apart < 1e-6, "{apart}");
+    // From the one to the other: the first frame is the walk's, the last the run's posture.
+    done(&folder, "blend walk.bvh run.bvh --ease sine -o both.bvh");
+    let both = rows(&folder, "both.bvh");
+    assert_eq!(both.len(), 130);
+    assert_eq!(file(&folder, "both.bvh").clip.unwrap().frame_count(), 130);
+    let [walk, run] = ["walk.bvh", "run.bvh"].map(|n| file(&folder, n));
+    let knee = walk.skeleton.find("LeftLeg").unwrap();
+    let at = |f: &MotionFile, frame| f.clip.as_ref().unwrap().rotation(knee, FrameIndex(frame));
+    let out = file(&folder, "both.bvh");
+    assert!(at(&out, 0).distance(at(&walk, 0)).degrees() < 1e-4);
+    assert!(at(&out, 129).distance(at(&run, 129)).degrees() < 1e-4);
+    let err = complaints(&folder.condyle("blend walk.bvh run.bvh --weights 1 -o x.bvh"));
+    assert!(err.contains("1 weights for 2 motions"), "{err}");
+    let err = complaints(&folder.condyle("blend walk.bvh run.bvh --only Nose -o x.bvh"));
+    assert!(err.contains("no joint \"Nose\""), "{err}");
+}
+
+#[test]
+fn c4_match_finds_a_piece_again_and_lists_the_best_first() {
+    let folder = gaits("match");
+    let found = json(&folder, "match walk.bvh --frames 20..49 walk.bvh run.bvh --count 3 --json");
+    let matches = found["matches"].as_array().unwrap();
+    assert_eq!(matches.len(), 3);
+    assert_eq!(
+        (matches[0]["path"].as_str(), matches[0]["frame"].as_u64()),
+        (Some("walk.bvh"), Some(20))
+    );
+    assert!(matches[0]["distance"].as_f64().unwrap() < 1e-6);
+    let distances: Vec<f64> = matches.iter().map(|m| m["distance"].as_f64().unwrap()).collect();
+    assert!(distances.is_sorted());
+    // A cycle takes a hundred frames.
+    assert_eq!(matches[1]["frame"], 120);
+    for metric in ["euler", "position"] {
+        let args =
+            format!("match walk.bvh --frames 20..49 run.bvh walk.bvh --metric {metric} --json");
+        assert_eq!(json(&folder, &args)["matches"][0]["frame"], 20);
+    }
+    let err = complaints(&folder.condyle("match walk.bvh --frames 20..200 run.bvh"));
+    assert!(err.contains("frames 20 to 200 are asked for, and there are 150"), "{err}");
+    let err = complaints(&folder.condyle("match walk.bvh run.bvh --joints Nose"));
+    assert!(err.contains("no joint \"Nose\""), "{err}");
+}
+
+#[test]
+fn connect_keeps_the_first_up_to_the_seam_and_tells_where_it_is() {
+    let folder = gaits("connect");
+    let (walk, run) = (rows(&folder, "walk.bvh"), rows(&folder, "run.bvh"));
+    for (method, matching) in [
+        ("blend", "forward"),
+        ("interpolate", "forward"),
+        ("inertialize", "forward"),
+        ("blend", "backward"),
+        ("interpolate", "best"),
+        ("inertialize", "best"),
+    ] {
+        let args = format!(
+            "connect walk.bvh run.bvh -o out.bvh --json --method {method} --matching {matching} --plant"
+        );
+        let told = json(&folder, &args);
+        let seam = &told["seams"][0];
+        let number = |name: &str| usize::try_from(seam[name].as_u64().unwrap()).unwrap();
+        let (from, to) = (number("from_frame"), number("to_frame"));
+        let (start, end) = (number("out_start"), number("out_end"));
+        assert!(seam["distance"].as_f64().unwrap() > 0.0);
+        assert!(seam["jump_deg_s"].as_f64().unwrap() > 0.0);
+        let out = rows(&folder, "out.bvh");
+        assert_eq!(start, from + 1);
+        assert_eq!(out.len(), end + 130 - to);
+        assert_eq!(told["frames"], out.len());
+        assert_eq!(out[..=from], walk[..=from], "{method} {matching}");
+        // The run's joints have their numbers, its root is elsewhere.
+        let tail = |row: &str| row.split_whitespace().skip(6).collect::<Vec<_>>().join(" ");
+        for (got, want) in out[end..].iter().zip(&run[to..]) {
+            assert_eq!(tail(got), tail(want), "{method} {matching}");
+        }
+        if matching == "forward" && method != "blend" {
+            assert_eq!(from, 149);
+        }
+        if matching == "backward" {
+            assert!(to < 45, "{to}");
+        }
+    }
+}
+
+#[test]
+fn connect_takes_more_than_two_other_rates_and_stays_inside_limits() {
+    let folder = gaits("connect_more");
+    folder.write("slow.bvh", &bvh(Gait { phase: 0.3, ..Gait::default() }, 60, 50.0));
+    done(&folder, "estimate walk.bvh run.bvh -o rig.json");
+    let got = folder.condyle("connect walk.bvh slow.bvh run.bvh -o all.bvh --rig rig.json --json");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert_eq!(got.status.code(), Some(0), "{err}");
+    assert!(err.contains("slow.bvh: resampled from 50 to 100 frames per second"), "{err}");
+    let told: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(told["seams"].as_array().unwrap().len(), 2);
+    let frames = |k: usize, name: &str| told["seams"][k][name].as_u64().unwrap();
+    assert!(frames(1, "out_start") > frames(0, "out_end"));
+    assert!(frames(1, "from_frame") < 119);
+    done(&folder, "check all.bvh --rig rig.json");
+}
+
+#[test]
+fn motions_that_cannot_be_connected_are_refused_with_what_to_do() {
+    let folder = gaits("connect_bad");
+    folder.write("one.bvh", &bvh(Gait::default(), 1, 100.0));
+    folder.write("other.bvh", super::WALK);
+    for (args, what) in [
+        ("connect walk.bvh -o x.bvh", "1 motion is given"),
+        (
+            "connect walk.bvh one.bvh -o x.bvh",
+            "one.bvh: 1 frames are left of it, and 40 are compared",
+        ),
+        ("connect walk.bvh other.bvh -o x.bvh", "condyle retarget"),
+        ("connect walk.bvh run.bvh --window 140 -o x.bvh", "run.bvh: 130 frames are left"),
+        ("connect walk.bvh run.bvh --joints Nose -o x.bvh", "no joint \"Nose\""),
+        ("connect walk.bvh run.bvh -o run.bvh", "run.bvh"),
+    ] {
+        let err = complaints(&folder.condyle(args));
+        assert!(err.contains(what), "{args}: {err}");
+    }
+    assert!(!folder.names().contains(&"x.bvh".to_owned()));
+    // One frame after another: a window of one.
+    done(&folder, "connect walk.bvh one.bvh --window 1 -o x.bvh");
+    let counts = file(&folder, "x.bvh").clip.unwrap().frame_count();
+    assert!(counts >= 150, "{counts}");
+}

@@ -1,0 +1,120 @@
+//! Motion editing on real clips.
+
+use std::path::Path;
+
+use condyle::edit::{
+    ContactOptions, Easing, Facing, Features, Keep, Method, Metric, Order, Overlap, Query,
+    SearchOptions, best_matches, connect, jump_quantile, jumps,
+};
+use condyle::formats::{ReadOptions, read_files};
+use condyle::motion::{Clip, FrameIndex};
+use condyle::skeleton::Skeleton;
+
+use super::shared::shared;
+
+fn read(folder: &Path, asf: &str, amc: &str) -> (Skeleton, Clip) {
+    let paths = [folder.join(asf), folder.join(amc)];
+    let (_, read) = read_files(&paths, &ReadOptions::default()).next().unwrap();
+    let file = read.unwrap().file;
+    (file.skeleton, file.clip.unwrap())
+}
+
+/// C7, C8: across a seam of real motions no joint's angular velocity changes by more than 1.5 times what
+/// one frame in a hundred of the motions has (the largest of all joints in each frame), but with straight
+/// lines between poses; and the root goes on in place and facing with every method. Walk and run, and
+/// two walks of one subject.
+#[test]
+fn seams_of_real_motions_are_no_rougher_than_the_motions() {
+    const WINDOW: usize = 48;
+    let Some(folder) = shared("asf-amc") else { return };
+    let pairs = [
+        ("02.asf", "02_01.amc", "02_03.amc"),
+        ("16.asf", "16_15.amc", "16_35.amc"),
+        ("16.asf", "16_35.amc", "16_15.amc"),
+        ("09.asf", "09_12.amc", "09_01.amc"),
+        ("07-walk.asf", "07_01-walk.amc", "07_05-walk.amc"),
+        ("02.asf", "02_01.amc", "02_01.amc"),
+        ("35.asf", "35_01.amc", "35_01.amc"),
+    ];
+    let methods = [
+        Method::Blend(Easing::Sine),
+        Method::Blend(Easing::Cubic),
+        Method::Blend(Easing::Quintic),
+        Method::Interpolate { frames: 24, order: Order::Cubic },
+        Method::Inertialize { frames: 48 },
+        Method::Interpolate { frames: 24, order: Order::Linear },
+    ];
+    for (asf, one, other) in pairs {
+        let (skeleton, a) = read(&folder, asf, one);
+        let (_, b) = read(&folder, asf, other);
+        let facing = Facing::of(&skeleton);
+        let [ours, theirs] =
+            [&a, &b].map(|clip| Features::of(&skeleton, clip, Metric::Quaternion).unwrap());
+        let inside = |clip: &Clip| jumps(clip, 0..clip.frame_count());
+        let (in_a, in_b) = (inside(&a), inside(&b));
+        let usual = jump_quantile(in_a.iter().chain(&in_b), 0.99).degrees();
+        // The fastest that the root moves and turns in a frame.
+        let stand = |clip: &Clip, f: usize| {
+            facing.stand_in(&skeleton, clip, FrameIndex(u32::try_from(f).unwrap()))
+        };
+        let root = |clip: &Clip, f: usize| {
+            let (p, q) = (stand(clip, f - 1), stand(clip, f));
+            let turned =
+                (q.facing.degrees() - p.facing.degrees() + 180.0).rem_euclid(360.0) - 180.0;
+            ((q.position_m - p.position_m).length(), turned.abs())
+        };
+        let fastest = |clip: &Clip| {
+            (1..clip.frame_count())
+                .map(|f| root(clip, f))
+                .fold((0.0_f64, 0.0_f64), |m, x| (m.0.max(x.0), m.1.max(x.1)))
+        };
+        let (fast_a, fast_b) = (fastest(&a), fastest(&b));
+        for keep in [Keep::First, Keep::Second] {
+            // Something is left of both.
+            let query = match keep {
+                Keep::First => Query::last(&ours, WINDOW).unwrap(),
+                Keep::Second => Query::first(&theirs, WINDOW).unwrap(),
+            };
+            let (into, starts) = match keep {
+                Keep::First => (&theirs, 0..b.frame_count() - WINDOW - 20),
+                Keep::Second => (&ours, 20..a.frame_count() - WINDOW),
+            };
+            let options = SearchOptions { starts, ..SearchOptions::default() };
+            let found = best_matches(&query, &[into], &options).unwrap()[0].frame;
+            let at = match keep {
+                Keep::First => (a.frame_count() - WINDOW, found),
+                Keep::Second => (found, 0),
+            };
+            let at = Overlap { first: at.0, second: at.1, frames: WINDOW };
+            for method in methods {
+                let mut out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+                for planted in [false, true] {
+                    if planted {
+                        let options = ContactOptions::default();
+                        let _ = out.plant_feet(&skeleton, &facing, [&a, &b], &options);
+                    }
+                    let seam = out.made.start - 1..out.made.end + 1;
+                    let jump = jump_quantile(&jumps(&out.clip, seam.clone()), 1.0).degrees();
+                    println!(
+                        "{one} {other} {keep:?} {method:?} planted {planted}: {:.2}",
+                        jump / usual
+                    );
+                    let straight =
+                        matches!(method, Method::Interpolate { order: Order::Linear, .. });
+                    assert!(
+                        straight || jump <= 1.5 * usual,
+                        "{one} {other} {keep:?} {method:?} {planted}: {jump} of {usual}"
+                    );
+                    for f in seam {
+                        let (moved, turned) = root(&out.clip, f);
+                        let most = (fast_a.0.max(fast_b.0), fast_a.1.max(fast_b.1));
+                        assert!(
+                            moved < 2.0 * most.0 + 1e-3 && turned < 2.0 * most.1 + 1.0,
+                            "{one} {other} {method:?} {f}: {moved} m, {turned}°, usual {most:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
