@@ -334,8 +334,19 @@ pub(crate) fn json_degrees(angle: Angle) -> f64 {
 
 /// An angle for a table: to hundredths of a degree, and zero without a sign.
 pub(crate) fn hundredths(angle: Angle) -> String {
-    let text = format!("{:.2}°", angle.degrees());
-    if text == "-0.00°" { "0.00°".to_owned() } else { text }
+    decimals(angle.degrees(), 2) + "°"
+}
+
+/// A number for a table: so many places, zero without a sign, and with an exponent if it is absurd.
+pub(crate) fn decimals(value: f64, places: usize) -> String {
+    if value.abs() >= 1e9 && value.is_finite() {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.places$}");
+    match text.strip_prefix('-') {
+        Some(digits) if digits.bytes().all(|b| b == b'0' || b == b'.') => digits.to_owned(),
+        _ => text,
+    }
 }
 
 /// Breaks a text into lines of at most `width` characters, the later ones indented.
@@ -370,6 +381,21 @@ mod tests {
             some_of(&["a", "b", "c", "d", "e", "f"]),
             "\"a\", \"b\", \"c\", \"d\" and 2 more"
         );
+    }
+
+    #[test]
+    fn numbers_of_a_table_are_short() {
+        for (value, places, text) in [
+            (1.26, 1, "1.3"),
+            (-0.004, 2, "0.00"),
+            (-0.5, 2, "-0.50"),
+            (999_999_999.0, 1, "999999999.0"),
+            (1e9, 1, "1.00e9"),
+            (-1.5e300, 2, "-1.50e300"),
+            (f64::INFINITY, 2, "inf"),
+        ] {
+            assert_eq!(decimals(value, places), text);
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ const SECONDS: u32 = 600;
 const RATE: f64 = 1000.0;
 
 /// The targets and the dictionary of their format; made files need none.
-const TARGETS: [(&str, Option<&str>); 11] = [
+const TARGETS: [(&str, Option<&str>); 14] = [
     ("read_bvh", Some("bvh")),
     ("read_asf", Some("acclaim")),
     ("read_amc", Some("acclaim")),
@@ -28,6 +28,9 @@ const TARGETS: [(&str, Option<&str>); 11] = [
     ("limits", None),
     ("read_rig", Some("rig")),
     ("read_summary", Some("cst")),
+    ("read_goals", Some("goals")),
+    ("ik", None),
+    ("limb", None),
 ];
 
 pub(crate) fn run(seconds: Option<String>) -> ExitCode {

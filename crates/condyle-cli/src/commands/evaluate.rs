@@ -7,7 +7,7 @@ use comfy_table::Cell;
 use condyle::evaluate::{
     EvaluateOptions, Evaluated, Evaluation, Known, Way, WayErrors, evaluate, html,
 };
-use condyle::formats::{ReadOptions, read_files};
+use condyle::formats::{ReadOptions, Warning, read_files, size_notice};
 use condyle::motion::Clip;
 use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
@@ -18,7 +18,7 @@ use super::rig::rig_of;
 use super::{Answer, is_one_of, print_bytes};
 use crate::args::Evaluate;
 use crate::output::{
-    Failure, new_table, number, print_warnings, printable, progress, some_of, write_whole,
+    Failure, decimals, new_table, number, print_warnings, printable, progress, some_of, write_whole,
 };
 
 /// A clip with its skeleton, and where it is from.
@@ -94,6 +94,10 @@ fn moving(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<Moving>, Failu
         match read {
             Ok(read) => {
                 print_warnings(&read.warnings);
+                // Positions and misses are weighed in metres.
+                let size = size_notice(&read.file.skeleton, read.file.units);
+                let size = size.map(|size| Warning { path: Some(path.to_owned()), ..size });
+                print_warnings(&Vec::from_iter(size));
                 let skeleton = read.file.skeleton;
                 let clip = read.file.clip.filter(|clip| clip.frame_count() > 0);
                 let clip = clip.ok_or_else(|| {
@@ -194,11 +198,11 @@ fn text_of(args: &Evaluate, clips: &[Moving], found: &[Evaluation]) -> String {
     for way in &ways {
         table.add_row(vec![
             Cell::new(way.way.title()),
-            number(format!("{:.1}", 1e3 * way.position_m.mean())),
-            number(format!("{:.1}", 1e3 * way.position_m.p95())),
-            number(format!("{:.2}", way.rotation_deg.mean())),
-            number(format!("{:.2}", way.rotation_deg.p95())),
-            number(format!("{:.1}", 1e3 * way.missed_m.mean())),
+            number(decimals(1e3 * way.position_m.mean(), 1)),
+            number(decimals(1e3 * way.position_m.p95(), 1)),
+            number(decimals(way.rotation_deg.mean(), 2)),
+            number(decimals(way.rotation_deg.p95(), 2)),
+            number(decimals(1e3 * way.missed_m.mean(), 1)),
             number(way.outside_published),
         ]);
     }

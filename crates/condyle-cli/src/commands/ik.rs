@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::formats::{Format, ReadOptions};
+use condyle::formats::{Format, ReadOptions, Warning, size_notice};
 use condyle::ik::{ClipGoal, Figure, FollowOptions, Followed, FollowedGoal, Goals, Miss};
 use condyle::motion::{Clip, FrameIndex};
 use condyle::skeleton::{Skeleton, names_near};
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use super::bound::{add_misfits, bind, print_misfits};
 use super::estimate::not_an_input;
 use super::rig::rig_of;
-use super::{Answer, read_one, write_out};
+use super::{Answer, output_format, read_one, write_as};
 use crate::args::{Ik, RootName};
 use crate::output::{
-    Failure, counted, hundredths, json_degrees, new_table, number, print_rig_warnings, printable,
-    progress, some_of,
+    Failure, counted, decimals, hundredths, json_degrees, new_table, number, print_rig_warnings,
+    print_warnings, printable, progress, some_of,
 };
 
 pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
@@ -33,6 +33,8 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
     // The motion is the last: an ASF comes before it.
     let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
     let skeleton = &read.file.skeleton;
+    // Goals are in metres: if the figure has no person's size, they may mean another one.
+    let size = size_notice(skeleton, read.file.units);
     let Some(clip) = &mut read.file.clip else {
         let what = format!("{}: there is no motion to change", path.display());
         return Err(Failure::usage(what, "ik works on a skeleton with motion"));
@@ -54,19 +56,26 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
     let done = |n: usize| bar.set_position(n as u64);
     let followed = goals.follow(figure, skeleton, clip, &options, done);
     bar.finish_and_clear();
-    if let Some(bound) = bound.as_ref().filter(|_| !args.json) {
-        print_misfits(bound, skeleton, path);
-    }
     let report = if args.json {
         let mut document = json_of(&followed, &goals, skeleton);
+        document["warnings"] = json!([]);
         if let Some(bound) = &bound {
             add_misfits(&mut document, bound, skeleton);
         }
+        if let (Some(size), Some(warnings)) = (size, document["warnings"].as_array_mut()) {
+            warnings.insert(0, json!(size.to_string()));
+        }
         format!("{document:#}\n")
     } else {
+        let size = size.map(|size| Warning { path: Some(path.to_owned()), ..size });
+        print_warnings(&Vec::from_iter(size));
+        if let Some(bound) = &bound {
+            print_misfits(bound, skeleton, path);
+        }
         text_of(&followed, &goals, skeleton, path)
     };
-    write_out(&read.file, &args.output, &args.writing)?;
+    let format = output_format(&read.file, &args.output, &args.writing)?;
+    write_as(&read.file, &args.output, &args.writing, format)?;
     if args.output == Path::new("-") {
         // Standard output has the motion.
         let _ = std::io::stderr().lock().write_all(report.as_bytes());
@@ -172,6 +181,8 @@ fn read_motion(
     let files: Vec<PathBuf> = own.into_iter().chain(files).cloned().collect();
     let path = files.last().map_or(Path::new(""), |p| p.as_path());
     let other = read_one(&files, &options)?.file;
+    let size = size_notice(&other.skeleton, other.units);
+    print_warnings(&Vec::from_iter(size.map(|s| Warning { path: Some(path.to_owned()), ..s })));
     let joints: Vec<&str> = args.joints.iter().map(String::as_str).collect();
     let goals = match (&other.markers, &other.clip) {
         (Some(markers), _) => {
@@ -235,7 +246,7 @@ fn text_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton, path: &Path)
     let mut table =
         new_table(&["joint", "goal", "frames", "reached", "mean miss", "worst", "at frame"]);
     let shown = |miss: Miss| match miss {
-        Miss::Distance(metres) => format!("{:.2} mm", 1e3 * metres),
+        Miss::Distance(metres) => decimals(1e3 * metres, 2) + " mm",
         Miss::Angle(angle) => hundredths(angle),
     };
     for (goal, found) in goals.goals.iter().zip(&followed.goals) {

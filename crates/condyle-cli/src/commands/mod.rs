@@ -189,7 +189,20 @@ fn read_one(files: &[PathBuf], options: &ReadOptions) -> Result<Read, Failure> {
 
 /// Writes a motion file to where and as the user said.
 fn write_out(file: &MotionFile, output: &Path, writing: &Writing) -> Result<Answer, Failure> {
-    let options = writing.options();
+    let format = output_format(file, output, writing)?;
+    if format != file.format && !file.units.is_declared() {
+        // Lengths are converted by a unit that nobody declared: say so if it looks wrong.
+        print_warnings(Vec::from_iter(size_notice(&file.skeleton, file.units)).as_slice());
+    }
+    write_as(file, output, writing, format)
+}
+
+/// The format that the user asked for, by name or by the extension of the output.
+fn output_format(
+    file: &MotionFile,
+    output: &Path,
+    writing: &Writing,
+) -> Result<Option<Format>, Failure> {
     let to_stdout = output == Path::new("-");
     let named = Format::of_path(output).filter(|_| !to_stdout);
     let mut asked = writing.to.map(FormatName::format);
@@ -205,13 +218,19 @@ fn write_out(file: &MotionFile, output: &Path, writing: &Writing) -> Result<Answ
         let what = format!("{} has another extension than --to", output.display());
         return Err(Failure::usage(what, help));
     }
-    let format = asked.or(named);
-    if format != file.format && !file.units.is_declared() {
-        // Lengths are converted by a unit that nobody declared: say so if it looks wrong.
-        print_warnings(Vec::from_iter(size_notice(&file.skeleton, file.units)).as_slice());
-    }
+    Ok(asked.or(named))
+}
+
+/// Writes a motion file in a format.
+fn write_as(
+    file: &MotionFile,
+    output: &Path,
+    writing: &Writing,
+    format: Option<Format>,
+) -> Result<Answer, Failure> {
+    let options = writing.options();
     let failed = |error| Failure::Write { output: output.to_owned(), error };
-    let Some(format) = format.filter(|_| to_stdout) else {
+    let Some(format) = format.filter(|_| output == Path::new("-")) else {
         let sign = working("writing");
         let written = write_file(output, file, &options);
         sign.finish_and_clear();

@@ -58,3 +58,17 @@ fn evaluate_says_what_is_wrong() {
         assert!(error.contains(what), "{args}: {error}");
     }
 }
+
+#[test]
+fn evaluate_notices_a_wrong_size() {
+    let folder = folder("evaluate_size");
+    let fits = "evaluate figure.bvh --rig rig.json --samples 3";
+    for (unit, is_told) in [("cm", false), ("mm", true)] {
+        let got = folder.condyle(&format!("{fits} --source-units {unit}"));
+        let told = String::from_utf8(got.stderr).unwrap();
+        assert!(got.status.success(), "{told}");
+        let notice = "warning: figure.bvh: the figure measures";
+        assert_eq!(told.contains(notice), is_told, "{unit}: {told}");
+        assert_eq!(told.contains("--source-units cm would fit"), is_told, "{unit}: {told}");
+    }
+}

@@ -815,3 +815,48 @@ fn more_goals_than_can_be_solved_are_refused() {
     assert_eq!(got.status.code(), Some(2), "{error}");
     assert!(error.contains("9000 goals"), "{error}");
 }
+
+/// Goals are in metres, so that a figure that is read in a wrong unit makes them mean another.
+#[test]
+fn ik_notices_a_wrong_size() {
+    let folder = with_arm("ik_size");
+    let goals = json!({ "goals": [{ "joint": "Hand", "position_m": [0.3, 1.2, 0.1] }] });
+    folder.write("goals.json", &goals.to_string());
+    let fits = "the figure measures 0.170 m along its bones, which is no person's size in mm; \
+                --source-units cm would fit";
+    let run = "ik arm.bvh --rig rig.json --goals goals.json -o out.bvh";
+    let told = |args: &str| String::from_utf8(folder.condyle(args).stderr).unwrap();
+    assert!(!told(run).contains("size"));
+    assert!(told(&format!("{run} --source-units mm")).contains(&format!("arm.bvh: {fits}")));
+    // Once, though the output has another format, for which it is told anyway.
+    let other = told(&format!("{run} --source-units mm").replace("out.bvh", "out.trc"));
+    assert_eq!(other.matches("no person's size").count(), 1, "{other}");
+    // So is that of the motion that goals are from.
+    folder.write("other.bvh", &arm().replace("40 0", "400 0"));
+    let follow = "ik arm.bvh --rig rig.json --goals other.bvh --joints Hand -o out.bvh";
+    let other = told(follow);
+    assert!(other.contains("other.bvh: the figure measures 8.900 m"), "{other}");
+
+    for limits in ["--rig rig.json", "--no-limits"] {
+        let run = format!("ik arm.bvh {limits} --goals goals.json -o out.bvh --json");
+        let warnings = |args: &str| {
+            let out = folder.condyle(args).stdout;
+            serde_json::from_slice::<Value>(&out).unwrap()["warnings"].clone()
+        };
+        assert_eq!(warnings(&run), json!([]));
+        assert_eq!(warnings(&format!("{run} --source-units mm")), json!([fits]));
+    }
+}
+
+/// A goal that is absurdly far away does not make the table absurdly wide.
+#[test]
+fn ik_prints_absurd_misses_with_an_exponent() {
+    let folder = with_arm("ik_absurd");
+    let goals = json!({ "goals": [{ "joint": "Hand", "position_m": [1e200, 0, 0] }] });
+    folder.write("goals.json", &goals.to_string());
+    let got = folder.condyle("ik arm.bvh --rig rig.json --goals goals.json -o out.bvh");
+    assert_eq!(got.status.code(), Some(1));
+    let text = String::from_utf8(got.stdout).unwrap();
+    assert!(text.contains(" 1.00e203 mm "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}

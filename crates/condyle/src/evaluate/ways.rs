@@ -4,10 +4,10 @@ use crate::enforce::BoundRig;
 use crate::estimate::{EstimateOptions, Method, Take, estimate};
 use crate::ik::Figure;
 use crate::limits::{EulerBox, Limit, PreparedLimit};
-use crate::math::{Angle, Arc, Axis, EulerAngles, EulerOrder, Rotation, mean_rotation};
+use crate::math::{Angle, Arc, EulerAngles, EulerOrder, Rotation, mean_rotation};
 use crate::motion::{Clip, Pose};
 use crate::rig::{JointKind, Rig, RigError, RigJoint, RigJoints};
-use crate::skeleton::{JointIndex, Skeleton};
+use crate::skeleton::Skeleton;
 
 /// What is known of how a figure moves, besides the rig: for the ways that it is compared with.
 #[derive(Clone, Debug)]
@@ -48,7 +48,9 @@ impl Known {
                     clip.frames().map(move |frame| back * clip.rotation(j, frame))
                 })
                 .collect();
-            known.add(name, order_of(first, joint), &samples);
+            // The order of the file, or a usual one.
+            let order = first.channels().and_then(|channels| channels.joint(joint).order());
+            known.add(name, order.unwrap_or(EulerOrder::ZYX), &samples);
         }
         Ok(known)
     }
@@ -77,7 +79,9 @@ impl Known {
                 JointKind::Ball => {
                     let local: Vec<Rotation> =
                         samples.iter().map(|r| center.inverse() * *r).collect();
-                    let mut joint = boxed(EulerOrder::ZYZ, &local, shortest);
+                    let mut joint = boxed(EulerOrder::ZYZ, &local, |angles| {
+                        Arc::around(angles.iter().copied())
+                    });
                     joint.center = center;
                     joint
                 }
@@ -162,54 +166,21 @@ fn drawn(limit: &PreparedLimit, mut random: impl FnMut() -> f64) -> Option<Vec<R
 }
 
 /// A ball whose Euler angles are each in an arc.
-fn boxed(order: EulerOrder, samples: &[Rotation], ends: fn(&[f64]) -> Arc) -> RigJoint {
-    let triples: Vec<[f64; 3]> = samples.iter().map(|q| nearest_zero(order, *q)).collect();
+fn boxed(order: EulerOrder, samples: &[Rotation], ends: fn(&[Angle]) -> Option<Arc>) -> RigJoint {
+    // With the smaller numbers, of the two triples that a rotation has: what a file says of motion that
+    // begins near rest.
+    let small = |q: &Rotation| EulerAngles::from_rotation(order, *q).nearest([Angle::ZERO; 3]);
+    let triples: Vec<[Angle; 3]> = samples.iter().map(small).collect();
     let arcs = [0, 1, 2].map(|i| {
-        let angles: Vec<f64> = triples.iter().map(|t| t[i]).collect();
-        ends(&angles)
+        let angles: Vec<Angle> = triples.iter().map(|t| t[i]).collect();
+        ends(&angles).unwrap_or(Arc::FULL)
     });
     RigJoint::new(JointKind::Ball, Limit::EulerBox(EulerBox { order, arcs }))
 }
 
-/// The triple of Euler angles with the smaller numbers, of the two that a rotation has: what a file says
-/// of motion that begins near rest.
-fn nearest_zero(order: EulerOrder, q: Rotation) -> [f64; 3] {
-    let [a, b, c] = EulerAngles::from_rotation(order, q).angles.map(Angle::radians);
-    let half = Angle::HALF_TURN.radians();
-    let wrap = |x: f64| Angle::from_radians(x).wrapped().radians();
-    let other = [a + half, if order.is_proper() { -b } else { half - b }, c + half].map(wrap);
-    let size = |t: &[f64; 3]| t.iter().map(|x| x * x).sum::<f64>();
-    if size(&other) < size(&[a, b, c]) { other } else { [a, b, c] }
-}
-
 /// From the least to the greatest number, as other tools have it.
-fn plain(angles: &[f64]) -> Arc {
-    let low = angles.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = angles.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Arc::new(Angle::from_radians(low), Angle::from_radians(high)).unwrap_or(Arc::FULL)
-}
-
-/// Everything but the largest gap on the circle (A9).
-fn shortest(angles: &[f64]) -> Arc {
-    let mut sorted = angles.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let (Some(&first), Some(&last)) = (sorted.first(), sorted.last()) else { return Arc::FULL };
-    let turn = std::f64::consts::TAU;
-    let mut best = (first + turn - last, first, last);
-    for pair in sorted.windows(2) {
-        if pair[1] - pair[0] > best.0 {
-            best = (pair[1] - pair[0], pair[1], pair[0] + turn);
-        }
-    }
-    Arc::new(Angle::from_radians(best.1), Angle::from_radians(best.2)).unwrap_or(Arc::FULL)
-}
-
-/// The order of a joint's angles in the file, or a usual one.
-fn order_of(clip: &Clip, joint: JointIndex) -> EulerOrder {
-    let usual = EulerOrder::ZYX;
-    let Some(channels) = clip.channels() else { return usual };
-    let axes = [Axis::X, Axis::Y, Axis::Z];
-    let turns = channels.joint(joint).turns();
-    let [a, b, c] = turns.as_slice() else { return usual };
-    EulerOrder::from_axes([a, b, c].map(|(axis, _)| axes[axis % 3])).unwrap_or(usual)
+fn plain(angles: &[Angle]) -> Option<Arc> {
+    let low = angles.iter().map(|a| a.radians()).fold(f64::INFINITY, f64::min);
+    let high = angles.iter().map(|a| a.radians()).fold(f64::NEG_INFINITY, f64::max);
+    Arc::new(Angle::from_radians(low), Angle::from_radians(high))
 }

@@ -251,12 +251,9 @@ impl<'a> Chain<'a> {
         places.clear();
         places.extend(self.links.iter().map(|link| {
             let joint = &self.figure.joints[link.joint];
-            // What does not shift has its bones from the start.
-            let shift = if link.shifts {
-                pose.translations_m[link.joint] - link.offset_m
-            } else {
-                DVec3::ZERO
-            };
+            // What does not shift has its bones from the start; so has what is nowhere.
+            let shift = pose.translations_m[link.joint] - link.offset_m;
+            let shift = if link.shifts && shift.is_finite() { shift } else { DVec3::ZERO };
             if link.turning == 0 {
                 return Place { m: DQuat::IDENTITY, shift, ..Place::default() };
             }

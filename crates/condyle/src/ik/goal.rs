@@ -67,9 +67,11 @@ impl Goal {
             let off = a - b;
             Miss::Distance(trig::hypot3(off.x, off.y, off.z))
         };
-        // Of nothing, no direction is far.
-        let between = |a: DVec3, b: Option<DVec3>| match (unit(a), b) {
-            (Some(a), Some(b)) => {
+        // Of nothing, no direction is far. An axis may be so short or long that only its direction can
+        // be turned.
+        let between = |axis: DVec3, b: Option<DVec3>| match (unit(axis), b) {
+            (Some(axis), Some(b)) => {
+                let a = turn(self.joint) * axis;
                 let across = a.cross(b);
                 let sin = trig::hypot3(across.x, across.y, across.z);
                 Miss::Angle(Angle::from_radians(trig::atan2(sin, a.dot(b))))
@@ -79,9 +81,9 @@ impl Goal {
         match self.aim {
             Aim::Position { point_m, target_m } => apart(at(self.joint, point_m), target_m),
             Aim::Rotation(target) => Miss::Angle(turn(self.joint).distance(target)),
-            Aim::Direction { axis, target } => between(turn(self.joint) * axis, unit(target)),
+            Aim::Direction { axis, target } => between(axis, unit(target)),
             Aim::LookAt { point_m, axis, target_m } => {
-                between(turn(self.joint) * axis, unit(target_m - at(self.joint, point_m)))
+                between(axis, unit(target_m - at(self.joint, point_m)))
             }
             Aim::Meet { point_m, other, other_point_m } => {
                 apart(at(self.joint, point_m), at(other, other_point_m))

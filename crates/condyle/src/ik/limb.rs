@@ -347,7 +347,11 @@ impl Limb {
                 };
                 let pose = self.pose(goal, &aim, aim.turned(reference, best.angle));
                 // What was looked for inside is inside.
-                let status = if best.inside { LimitStatus::Inside } else { LimitStatus::NoSwivel };
+                let status = match (best.inside, search.arcs().is_empty()) {
+                    (true, _) => LimitStatus::Inside,
+                    (false, true) => LimitStatus::NoSwivel,
+                    (false, false) => LimitStatus::Outside,
+                };
                 return LimbOutcome { pose, swivel: best.angle, status, limb: self };
             }
             Swivel::CornerSum(of) => {
@@ -460,11 +464,10 @@ impl Aim {
     /// With the hinge on the side of a direction, turned by an angle about the line.
     #[inline(always)]
     fn toward(&self, toward: DVec3, angle: Angle) -> Rotation {
-        // Across the line, however short.
-        let side = ordinary(self.bend.side)
-            .or_else(|| normal(self.bend.side))
-            .or_else(|| perpendicular(self.line))
-            .unwrap_or(DVec3::X);
+        let side = self.bend.side;
+        let square = side.length_squared();
+        // A shorter one may be rounding in part.
+        let side = if square > 1e-12 && square < 1e30 { side } else { self.short_side() };
         let across = toward - self.to * toward.dot(self.to);
         let there = ordinary(across).or_else(|| self.fallback(toward)).unwrap_or(DVec3::X);
         let angle = angle.radians();
@@ -475,6 +478,16 @@ impl Aim {
             there * cos + self.to.cross(there) * sin
         };
         frames::between(self.line, self.to, side, there).unwrap_or_default()
+    }
+
+    /// The side of the hinge where that is near the line, or the limb tiny or huge: across the line, though
+    /// rounding may have left it along that.
+    #[cold]
+    fn short_side(&self) -> DVec3 {
+        let across = |v: DVec3| normal(v - self.line * v.dot(self.line));
+        // What is left of rounding has rounding of its own.
+        let side = normal(self.bend.side).and_then(across).and_then(across);
+        side.or_else(|| perpendicular(self.line)).unwrap_or(DVec3::X)
     }
 
     /// A direction across the line for one that is very long or short, or along it.

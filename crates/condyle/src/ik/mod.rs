@@ -1,8 +1,9 @@
 //! Inverse kinematics: which rotations of joints put a hand or a foot where it should be.
 //!
-//! [`limb`] is exact, for an arm or a leg, and stays inside the limits of its joints. A [`Solver`] is for any joints of a [`Figure`] and any
-//! [`Goal`]s; a [`Body`] adds exact limbs to it. [`Goals`] are those of all frames of a clip: read from a document or taken from another
-//! motion, and [followed](Goals::follow).
+//! [`limb`] is exact, for an arm or a leg, and stays inside the limits of its joints. A [`Solver`] is
+//! for any joints of a [`Figure`] and any [`Goal`]s; a [`Body`] adds exact limbs to it. [`Goals`] are
+//! those of all frames of a clip: read from a document or taken from another motion, and
+//! [followed](Goals::follow).
 
 mod body;
 mod chain;

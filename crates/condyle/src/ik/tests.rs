@@ -734,6 +734,56 @@ fn restarts_from_a_posture_keep_the_bones() {
     }
 }
 
+/// Found by a fuzzer: a posture whose root is nowhere took the root of a restart there.
+#[test]
+fn a_posture_that_is_nowhere_says_nothing_about_the_root() {
+    let mut arm = Arm::shaped(0.0);
+    arm.figure.free_root();
+    let mut rng = Rng::new(16);
+    let start = arm.random(&mut rng);
+    for nowhere in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut posture = arm.random(&mut rng);
+        posture.translations_m[0].x = nowhere;
+        // Two places for one joint cannot both be reached.
+        let mut goals = arm.goals(&start).to_vec();
+        goals.push(Goal::position(goals[0].joint, DVec3::splat(3.0)));
+        for weight in [0.0, 1e-3] {
+            let settings =
+                Settings { posture: Some((&posture, weight)), restarts: 2, ..Settings::default() };
+            let mut solver = Solver::new(&arm.figure);
+            let mut pose = start.clone();
+            let outcome = solver.solve(&start, &goals, &settings, &mut pose);
+            assert!(!outcome.reached && outcome.restarts == 2);
+            assert!(pose.translations_m.iter().all(|t| t.is_finite()), "{pose:?}");
+            assert!(solver.misses().iter().all(|miss| miss.value().is_finite()));
+        }
+    }
+}
+
+/// Found by a fuzzer: the miss of an axis of 3 units in the last place was that of its rounding.
+#[test]
+fn axes_of_any_length_have_the_same_miss() {
+    let arm = Arm::shaped(0.0);
+    let mut rng = Rng::new(17);
+    for _ in 0..50 {
+        let world = arm.random(&mut rng).world(&arm.skeleton);
+        let target = rng.direction();
+        let miss = |axis: DVec3| {
+            let aims = [
+                Aim::Direction { axis, target },
+                Aim::LookAt { point_m: DVec3::ONE, axis, target_m: 9.0 * target },
+            ];
+            aims.map(|aim| Goal { joint: arm.hand(), aim, weight: 1.0 }.miss(&world).value())
+        };
+        let usual = miss(DVec3::Z);
+        for length in [1.5e-323, 1e-300, 1e-9, 1e9, 1e200, 1.7e308] {
+            for (a, b) in miss(DVec3::Z * length).into_iter().zip(usual) {
+                assert!((a - b).abs() < 1e-12, "{length:e}: {a} and {b}");
+            }
+        }
+    }
+}
+
 /// A hinge without ends is as near to a posture on the other side of half a turn as it is.
 #[test]
 fn turns_without_ends_go_the_short_way() {

@@ -209,9 +209,13 @@ impl PreparedLimit {
         matches!(self.0, Kind::Free)
     }
 
-    /// Whether it has no volume whatever its arcs are.
-    pub(super) const fn is_surface(&self) -> bool {
-        matches!(self.0, Kind::Locked(_) | Kind::Hinge(_) | Kind::Universal(_))
+    /// Whether it has no volume: it turns about less than three axes, or an Euler angle is a single one.
+    pub(super) fn is_surface(&self) -> bool {
+        match &self.0 {
+            Kind::Locked(_) | Kind::Hinge(_) | Kind::Universal(_) => true,
+            Kind::EulerBox(of) => of.is_thin(),
+            Kind::Free | Kind::Ball(_) => false,
+        }
     }
 
     /// The axes about which a joint with this limit turns, with their arcs, in the order of a product; no

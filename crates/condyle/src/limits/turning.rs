@@ -48,7 +48,8 @@ pub struct NearAngle {
 pub struct BestTurn {
     /// The angle.
     pub angle: Angle,
-    /// Whether all limits allow it; if not, none is allowed, and this is the least outside.
+    /// Whether all limits allow it; if not, none is allowed, and this is the least outside. Where arcs are
+    /// not exact, as [`allowed`](TurningSearch::allowed) says, there may be some elsewhere.
     pub inside: bool,
 }
 
@@ -87,6 +88,12 @@ pub struct TurningSearch {
     bounded: Bounded,
     climb: Climb,
 }
+
+/// An angle with nothing special about it, unlike 0, at which a limit without volume may be met.
+const GENERAL: At = At { cos: 0.28, sin: 0.96 };
+
+/// A margin of at least this, in radians, is inside: rounding.
+const ROUNDING: f64 = -1e-9;
 
 /// In what is not a polygon, arcs narrower than this may be missed, and gaps, in radians: 0.06°.
 const FINE: f64 = 1e-3;
@@ -198,6 +205,15 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Whether its borders are found without a search.
+    fn is_polygon(&self) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Swung(swung, _) => swung.ball.region().is_polygon(),
+            Self::Never(_) | Self::Other(_) => false,
+        }
+    }
+
     /// How fast the distance changes between two angles less than half a turn apart, at most.
     fn speed(&self, from: f64, to: f64) -> f64 {
         match self {
@@ -228,8 +244,8 @@ impl TurningSearch {
     ///
     /// # Domain and singularity
     ///
-    /// Single angles are no arcs, and of a locked joint, a hinge and a universal joint, which have no
-    /// volume, there are none even about their own axes. Of shapes other than
+    /// Single angles are no arcs, and of a locked joint, a hinge, a universal joint and a box with a single
+    /// Euler angle, which have no volume, there are none even about their own axes. Of shapes other than
     /// polygons, arcs and gaps below 0.06° may be missed; and wider ones where the range of twist
     /// changes by more than 20 times as much as the direction.
     pub fn allowed<const N: usize>(&mut self, of: [Turned<'_>; N]) -> &[Arc] {
@@ -264,7 +280,7 @@ impl TurningSearch {
     ) -> BestTurn {
         let asked = of.each_ref().map(Asked::new);
         self.find_arcs(&asked);
-        let inside = !self.arcs.is_empty();
+        let mut inside = !self.arcs.is_empty();
         let near = near.map(|near| {
             let angle = near.angle.wrapped().radians();
             let step = near.step.radians().clamp(0.0, PI);
@@ -275,14 +291,21 @@ impl TurningSearch {
         let angle = if asked.iter().all(|one| matches!(one, Asked::Always)) {
             near.map_or(0.0, |[angle, _]| angle)
         } else if inside && asked.iter().all(exact) {
-            self.best_bounded(&asked, window)
+            let angle = self.best_bounded(&asked, window);
+            // Arcs of polygons are exact; of other shapes, gaps may have been missed.
+            if !asked.iter().all(Asked::is_polygon) {
+                inside = asked.iter().all(|one| one.distance(angle) >= ROUNDING);
+            }
+            angle
         } else {
             let distance =
                 |psi: f64| asked.iter().fold(PI, |least, one| least.min(one.distance(psi)));
             let speed = |from: f64, to: f64| {
                 asked.iter().fold(0.0, |most: f64, one| most.max(one.speed(from, to)))
             };
-            self.best_climbed(distance, speed, window)
+            let [angle, margin] = self.best_climbed(distance, speed, window);
+            inside &= margin >= ROUNDING;
+            angle
         };
         BestTurn { angle: Angle::from_radians(angle).wrapped(), inside }
     }
@@ -307,7 +330,7 @@ impl TurningSearch {
         distance: impl Fn(f64) -> f64,
         speed: impl Fn(f64, f64) -> f64,
         window: Option<[f64; 2]>,
-    ) -> f64 {
+    ) -> [f64; 2] {
         let Self { climb, borders, arcs, .. } = self;
         // Where the bone is nearly opposite to its own direction, the twist goes through its range in no
         // time: so at all borders, and between them.
@@ -326,7 +349,7 @@ impl TurningSearch {
             None if arcs.is_empty() => look([-PI, PI]),
             None => arcs.iter().for_each(|arc| look([arc.min().radians(), arc.max().radians()])),
         }
-        best[0]
+        best
     }
 
     /// From where to where to look near an angle.
@@ -360,7 +383,7 @@ impl TurningSearch {
         let inside = |psi: f64, at: At| asked.iter().all(|one| one.is_inside(psi, at));
         let count = borders.len();
         let Some(first) = borders.first() else {
-            if inside(0.0, At::ZERO) {
+            if inside(GENERAL.angle(), GENERAL) {
                 arcs.push(Arc::FULL);
                 ends.push([0, 0]);
             }

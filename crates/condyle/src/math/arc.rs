@@ -63,6 +63,30 @@ impl Arc {
         Self::new(angle, angle)
     }
 
+    /// The shortest arc that holds all of some angles: everything but the largest gap between them on the
+    /// circle (A9). Among gaps of the same width it is the one at ±π, or else the first. `None` if there
+    /// are no angles, or one is not finite.
+    ///
+    /// ```
+    /// use condyle::math::{Angle, Arc};
+    /// let arc = Arc::around([170.0, -160.0, 175.0].map(Angle::from_degrees)).unwrap();
+    /// assert!((arc.min().degrees() - 170.0).abs() < 1e-12);
+    /// assert!((arc.max().degrees() - 200.0).abs() < 1e-12);
+    /// ```
+    #[must_use]
+    pub fn around(angles: impl IntoIterator<Item = Angle>) -> Option<Self> {
+        let mut sorted: Vec<f64> = angles.into_iter().map(|a| wrap(a.radians())).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (&first, &last) = (sorted.first()?, sorted.last()?);
+        let mut widest = (first + TAU - last, first, last);
+        for pair in sorted.windows(2) {
+            if pair[1] - pair[0] > widest.0 {
+                widest = (pair[1] - pair[0], pair[1], pair[0] + TAU);
+            }
+        }
+        Self::new(Angle::from_radians(widest.1), Angle::from_radians(widest.2))
+    }
+
     /// The first angle, in `(-π, π]` (−π for the full circle). Zero for the empty arc.
     #[must_use]
     pub const fn min(self) -> Angle {
@@ -292,6 +316,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Against every arc that begins at one of the angles (A9).
+    #[test]
+    fn the_arc_around_angles_holds_them_and_no_shorter_one_does() {
+        arbtest::arbtest(|u| {
+            let n = u.int_in_range(1..=6)?;
+            let mut angles = Vec::new();
+            for _ in 0..n {
+                angles.push(deg(f64::from(u.int_in_range(-1000..=1000_i32)?)));
+            }
+            let arc = Arc::around(angles.iter().copied()).unwrap();
+            let holds = |arc: Arc| angles.iter().all(|a| arc.distance(*a).degrees() > -1e-9);
+            assert!(holds(arc), "{angles:?} {arc:?}");
+            for from in &angles {
+                let shorter = deg(from.degrees() + arc.width().degrees() - 0.5);
+                let shorter = Arc::new(*from, shorter).filter(|shorter| holds(*shorter));
+                assert!(shorter.is_none(), "{angles:?} {arc:?} {shorter:?}");
+            }
+            Ok(())
+        });
+        assert!(Arc::around([]).is_none());
+        assert!(Arc::around([deg(1.0), deg(f64::NAN)]).is_none());
+        assert!(Arc::around([deg(f64::INFINITY), deg(1.0), deg(2.0)]).is_none());
+        assert_eq!(Arc::around([deg(5.0)]), Arc::point(deg(5.0)));
     }
 
     #[test]

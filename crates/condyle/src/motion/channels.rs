@@ -15,7 +15,9 @@ use std::fmt;
 use glam::DVec3;
 
 use super::clip::{KeyTimes, Track};
-use crate::math::{AngleUnit, Axis, Interpolation, Level, Points, Rotation, Rotations, batch};
+use crate::math::{
+    AngleUnit, Axis, EulerOrder, Interpolation, Level, Points, Rotation, Rotations, batch,
+};
 use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 /// A table of numbers, column by column: one column per channel, one entry per frame.
@@ -171,6 +173,15 @@ impl JointChannels {
             turns.reverse();
         }
         turns
+    }
+
+    /// The order of its three turns; `None` if it has fewer or more, or two in a row about one axis.
+    #[must_use]
+    pub fn order(&self) -> Option<EulerOrder> {
+        let turns = self.turns();
+        let [a, b, c] = turns.as_slice() else { return None };
+        let axes = [Axis::X, Axis::Y, Axis::Z];
+        EulerOrder::from_axes([a, b, c].map(|(axis, _)| axes[axis % 3]))
     }
 
     /// The shifts as (axis, column), in the file's order.
@@ -583,6 +594,17 @@ mod tests {
             let track = &channels.unwrap().derive(&s)[j.get()];
             let error = track.rotations().at(row).distance(rest * expected);
             assert!(error.radians() < 1e-15, "{sequence:?} {row}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_is_that_of_three_turns() {
+        let order = |dofs: &[Dof], sequence| turning(dofs, sequence).order();
+        let zxy = [Dof::Tx, Dof::Rz, Dof::Rx, Dof::Ry];
+        assert_eq!(order(&zxy, Sequence::FirstIsLeftmost), Some(EulerOrder::ZXY));
+        assert_eq!(order(&zxy, Sequence::FirstActsFirst), Some(EulerOrder::YXZ));
+        for none in [&[Dof::Rz, Dof::Rx][..], &[Dof::Rz, Dof::Rz, Dof::Rx], &[], &[Dof::Rz; 4]] {
+            assert_eq!(order(none, Sequence::FirstIsLeftmost), None, "{none:?}");
         }
     }
 

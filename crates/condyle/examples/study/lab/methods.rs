@@ -125,17 +125,7 @@ pub(super) fn plain(angles: &[f64]) -> Arc {
 
 /// Everything but the largest gap on the circle.
 pub(super) fn shortest(angles: &[f64]) -> Arc {
-    let turn = 2.0 * Angle::HALF_TURN.radians();
-    let mut sorted = angles.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return Arc::FULL };
-    let mut best = (first + turn - last, *first, *last);
-    for pair in sorted.windows(2) {
-        if pair[1] - pair[0] > best.0 {
-            best = (pair[1] - pair[0], pair[1], pair[0] + turn);
-        }
-    }
-    Arc::new(Angle::from_radians(best.1), Angle::from_radians(best.2)).unwrap_or(Arc::FULL)
+    Arc::around(angles.iter().map(|x| Angle::from_radians(*x))).unwrap_or(Arc::FULL)
 }
 
 /// The two triples of Euler angles of a rotation that is not at a lock.
@@ -150,9 +140,7 @@ fn triples(order: EulerOrder, angles: [Angle; 3]) -> [[f64; 3]; 2] {
 /// The triple with the smaller angles: an angle of 120 degrees about the middle axis alone is just that,
 /// and not 60 degrees between two half turns.
 fn nearest_zero(order: EulerOrder, q: Rotation) -> [f64; 3] {
-    let [one, other] = triples(order, EulerAngles::from_rotation(order, q).angles);
-    let size = |t: &[f64; 3]| t.iter().map(|x| x * x).sum::<f64>();
-    if size(&other) < size(&one) { other } else { one }
+    EulerAngles::from_rotation(order, q).nearest([Angle::ZERO; 3]).map(Angle::radians)
 }
 
 /// By how many degrees each range has to grow for a rotation to be in a box, with either of its two

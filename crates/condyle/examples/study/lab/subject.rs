@@ -7,7 +7,7 @@ use condyle::estimate::{EstimateOptions, Take, estimate};
 use condyle::formats::{ReadOptions, read_file};
 use condyle::glam::DVec3;
 use condyle::limits::{EulerBox, Limit, PreparedLimit};
-use condyle::math::{Angle, Arc, Axis, EulerOrder, Rotation};
+use condyle::math::{Angle, Arc, EulerOrder, Rotation};
 use condyle::motion::{Clip, FrameIndex};
 use condyle::skeleton::{JointIndex, Skeleton};
 
@@ -203,12 +203,8 @@ impl Motion {
 /// The order of a joint's Euler angles in the file, leftmost factor first. A joint with fewer than three
 /// has those of an ASF.
 fn order(clip: &Clip, joint: JointIndex) -> EulerOrder {
-    let usual = EulerOrder::ZYX;
-    let Some(channels) = clip.channels() else { return usual };
-    let axes = [Axis::X, Axis::Y, Axis::Z];
-    let turns = channels.joint(joint).turns();
-    let [a, b, c] = turns.as_slice() else { return usual };
-    EulerOrder::from_axes([a, b, c].map(|(axis, _)| axes[axis % 3])).unwrap_or(usual)
+    let order = clip.channels().and_then(|channels| channels.joint(joint).order());
+    order.unwrap_or(EulerOrder::ZYX)
 }
 
 /// Keeps the joints that all have and that move, in the order of the first. A row in which only the last

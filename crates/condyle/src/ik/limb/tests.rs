@@ -96,6 +96,53 @@ fn c9_the_hinge_is_on_the_side_that_is_asked_for() {
     }
 }
 
+/// The sign and the zero of `Swivel::At`, of `LimbOutcome::swivel` and of `LimbScratch::arcs`.
+#[test]
+fn swivels_count_from_the_upper_joints_zero_and_right_handed_about_the_line_to_the_goal() {
+    let mut rng = Rng::new(12);
+    let mut scratch = LimbScratch::default();
+    for _ in 0..500 {
+        let parts = random(&mut rng, 15.0);
+        let limb = Limb::new(&parts).unwrap();
+        let locals = posed(&mut rng, &parts, 1.0);
+        let goal = LimbGoal { position_m: forward(&parts, locals).0, rotation: None };
+        let line = unit(goal.position_m).unwrap();
+        let mut at = |angle: f64| {
+            let found = limb.solve(&goal, Swivel::At(Angle::from_radians(angle)), &mut scratch);
+            assert!((found.swivel.radians() - angle).abs() < 1e-12);
+            found.pose.locals[0]
+        };
+        let from_zero = |upper: Rotation| upper.distance(parts.zeros[0]).radians();
+        let zero = at(0.0);
+        for angle in [-3.0, -1.0, -0.1, 0.1, 1.0, 3.0] {
+            let turned = at(angle);
+            // About the line, seen from outside: exp(v) from the left.
+            let expected = Rotation::exp(line * angle).unwrap() * zero;
+            assert!(turned.distance(expected).radians() < 1e-12, "{angle}");
+            assert!(from_zero(turned) >= from_zero(zero) - 1e-12, "{angle}");
+        }
+    }
+    // An arm along x whose hand stays where it is: its elbow is below the line, and goes from −y to −z,
+    // which is right-handed about x.
+    let parts = LimbParts {
+        upper_m: DVec3::new(0.3, -0.1, 0.0),
+        lower_m: DVec3::new(0.3, 0.1, 0.0),
+        zeros: [Rotation::IDENTITY; 3],
+        axis: DVec3::Z,
+        arc: Arc::from_degrees(-10.0, 140.0).unwrap(),
+    };
+    let goal = LimbGoal { position_m: 0.6 * DVec3::X, rotation: None };
+    for (degrees, elbow) in [
+        (0.0, DVec3::new(0.3, -0.1, 0.0)),
+        (90.0, DVec3::new(0.3, 0.0, -0.1)),
+        (-90.0, DVec3::new(0.3, 0.0, 0.1)),
+    ] {
+        let swivel = Swivel::At(Angle::from_degrees(degrees));
+        let found = Limb::new(&parts).unwrap().solve(&goal, swivel, &mut scratch).pose.locals[0];
+        assert!((found * parts.upper_m).distance(elbow) < 1e-12, "{degrees}");
+    }
+}
+
 /// Against trying all swivels.
 #[test]
 fn c10_the_nearest_swivel_is_the_nearest() {

@@ -103,6 +103,11 @@ impl EulerBoxLimit {
         Ok(Self { of, shape, ranges, faces, walls, thin })
     }
 
+    /// Whether an arc holds one angle, or hardly more.
+    pub(crate) const fn is_thin(&self) -> bool {
+        self.thin
+    }
+
     /// What it was made from.
     pub(crate) const fn of(&self) -> &EulerBox {
         &self.of

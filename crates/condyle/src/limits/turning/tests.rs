@@ -193,3 +193,31 @@ fn c10_near_an_angle_the_best_is_no_farther_than_a_step_and_in_the_same_arc() {
     }
     assert!(seen > 100, "{seen}");
 }
+
+/// Found by a fuzzer: a box of which one Euler angle is given touches its circle at 0 only, and that was
+/// taken for everywhere.
+#[test]
+fn a_limit_without_volume_allows_no_arc() {
+    let thin = |order, arcs: [f64; 2]| {
+        let one = Arc::from_degrees(arcs[0], arcs[1]).unwrap();
+        Limit::EulerBox(EulerBox { order, arcs: [one, Arc::FULL, Arc::FULL] }).prepare().unwrap()
+    };
+    let mut rng = Rng::new(31);
+    let mut search = TurningSearch::default();
+    for _ in 0..100 {
+        let turning =
+            Turning::new(Rotation::IDENTITY, rng.direction(), Rotation::IDENTITY).unwrap();
+        for (order, at) in [(EulerOrder::YXY, 0.0), (EulerOrder::ZYX, 0.0), (EulerOrder::ZYX, 20.0)]
+        {
+            let limit = thin(order, [at, at]);
+            let of = [Turned { limit: &limit, turning }];
+            assert!(search.allowed(of).is_empty());
+            let near = NearAngle { angle: Angle::from_degrees(110.0), step: Angle::ZERO };
+            assert!(!search.best(of, None).inside && !search.best(of, Some(near)).inside);
+        }
+        // With some width there are arcs, around 0 at least.
+        let limit = thin(EulerOrder::ZYX, [-1.0, 1.0]);
+        let arcs = search.allowed([Turned { limit: &limit, turning }]);
+        assert!(arcs.iter().any(|arc| arc.contains(Angle::ZERO)), "{arcs:?}");
+    }
+}

@@ -51,9 +51,6 @@ pub(super) struct TwistWaves {
 }
 
 impl At {
-    /// Where the angle is 0.
-    pub(super) const ZERO: Self = Self { cos: 1.0, sin: 0.0 };
-
     pub(super) fn new(angle: f64) -> Self {
         let (sin, cos) = trig::sin_cos(angle);
         Self { cos, sin }

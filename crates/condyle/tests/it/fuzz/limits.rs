@@ -10,7 +10,7 @@ use condyle::limits::{
 use condyle::math::{Angle, Arc, EulerOrder, Rotation, SwingAxes};
 
 /// Any number: mostly of the size of angles and directions, sometimes of any bits.
-fn number(u: &mut Unstructured<'_>) -> Result<f64> {
+pub(super) fn number(u: &mut Unstructured<'_>) -> Result<f64> {
     Ok(match u.int_in_range(0..=9)? {
         0 => f64::from_bits(u.arbitrary()?),
         1 => [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 180.0][u.choose_index(8)?],
@@ -18,15 +18,15 @@ fn number(u: &mut Unstructured<'_>) -> Result<f64> {
     })
 }
 
-fn vector(u: &mut Unstructured<'_>) -> Result<DVec3> {
+pub(super) fn vector(u: &mut Unstructured<'_>) -> Result<DVec3> {
     Ok(DVec3::new(number(u)?, number(u)?, number(u)?))
 }
 
-fn angle(u: &mut Unstructured<'_>) -> Result<Angle> {
+pub(super) fn angle(u: &mut Unstructured<'_>) -> Result<Angle> {
     number(u).map(Angle::from_radians)
 }
 
-fn arc(u: &mut Unstructured<'_>) -> Result<Arc> {
+pub(super) fn arc(u: &mut Unstructured<'_>) -> Result<Arc> {
     let (a, b) = (angle(u)?, angle(u)?);
     Ok(match u.int_in_range(0..=7)? {
         0 => Arc::FULL,
@@ -102,7 +102,7 @@ fn twist(u: &mut Unstructured<'_>) -> Result<TwistLimit> {
     Ok(TwistLimit { bounds, offset })
 }
 
-fn limit(u: &mut Unstructured<'_>) -> Result<Limit> {
+pub(super) fn limit(u: &mut Unstructured<'_>) -> Result<Limit> {
     Ok(match u.int_in_range(0..=9)? {
         0 => Limit::Free,
         1 => Limit::Locked,

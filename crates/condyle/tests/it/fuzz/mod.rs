@@ -4,6 +4,7 @@
 #![allow(unreachable_pub, missing_docs, reason = "public for the fuzz targets, which include it")]
 
 pub mod check;
+pub mod ik;
 pub mod limits;
 pub mod made;
 
@@ -73,7 +74,7 @@ pub const ASF: &str = "\
 pub type Target = fn(&[u8]);
 
 /// The targets by name, in the order they run.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("read_bvh", read_bvh),
     ("read_asf", read_asf),
     ("read_amc", read_amc),
@@ -85,6 +86,9 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("limits", limits::check),
     ("read_rig", read_rig),
     ("read_summary", read_summary),
+    ("read_goals", ik::read_goals),
+    ("ik", ik::solve),
+    ("limb", ik::limb),
 ];
 
 /// Any bytes as BVH.

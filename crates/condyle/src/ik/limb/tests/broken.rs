@@ -138,6 +138,29 @@ fn prop_c9_nothing_that_is_broken_gives_what_is_no_pose() {
     assert!(made > 100 && reached > 100, "{made} {reached}");
 }
 
+/// Found by a fuzzer: where the lower bone is along the axis and the upper one is next to nothing, the side
+/// of the hinge is rounding, and half a turn about it missed the goal.
+#[test]
+fn c9_a_lower_bone_along_the_axis_reaches() {
+    let mut rng = Rng::new(21);
+    for round in 0..2000 {
+        let axis = rng.direction();
+        let lower_m = axis * rng.between(0.1, 1.0);
+        let zeros = [rng.rotation(), rng.rotation(), rng.rotation()];
+        let tiny = [0.0, 1e-300, 1e-139, 1e-16, 1e-14, 1e-12, 1e-10][round % 7];
+        let upper_m = rng.direction() * tiny;
+        let arc = Arc::point(Angle::from_radians(rng.between(-3.0, 3.0))).unwrap();
+        let parts = LimbParts { upper_m, lower_m, zeros, axis, arc };
+        let limb = Limb::new(&parts).unwrap();
+        let locals = posed(&mut rng, &parts, arc.min().radians());
+        let (position_m, _) = forward(&parts, locals);
+        let goal = LimbGoal { position_m, rotation: None };
+        let found = limb.pose_toward(&goal, rng.direction());
+        let miss_m = (forward(&parts, found.locals).0 - position_m).length();
+        assert!(found.reach != Reach::Reached || miss_m < 1e-9, "{tiny:e}: {miss_m:e}");
+    }
+}
+
 #[test]
 fn c9_degenerate_limbs_and_goals_give_rotations() {
     let mut rng = Rng::new(6);
