@@ -179,8 +179,8 @@ impl Connected {
     /// Keeps feet where they are while they are on the ground, in the frames that were made: by the
     /// contacts of the two motions, the first's in the first half. A foot that is down before the seam
     /// stays there, one that is down after it is there already; one that is down on both sides, at
-    /// different places, slides evenly. Between contacts what was moved fades. Only hips, knees and
-    /// ankles change.
+    /// different places, slides evenly. A foot that would have to be moved by more than 8 cm to stay is let
+    /// go. Between contacts what was moved fades. Only hips, knees and ankles change.
     ///
     /// `motions` are those that were connected. Returns in how many frames a foot was moved.
     ///
@@ -244,6 +244,9 @@ impl Connected {
     }
 }
 
+/// A foot that would have to be moved farther than this to stay, metres, is let go.
+const LET_GO_M: f64 = 0.08;
+
 /// How far to move a foot in each frame so that it stays where it is while it is down. In the first and
 /// the last frame it is not moved.
 fn shifts(down: &[bool], places: &[DVec3]) -> Vec<DVec3> {
@@ -256,7 +259,14 @@ fn shifts(down: &[bool], places: &[DVec3]) -> Vec<DVec3> {
             (false, true) => places[last],
             (false, false) => places[run.start],
         };
-        for f in run.clone() {
+        let near = |f: &usize| (anchor(*f) - places[*f]).length() <= LET_GO_M;
+        // From where it stands on, until it is too far.
+        let held: Vec<usize> = if run.start > 0 && run.end > last {
+            run.clone().rev().take_while(near).collect()
+        } else {
+            run.clone().take_while(near).collect()
+        };
+        for f in held {
             known[f] = Some(anchor(f) - places[f]);
         }
     }
@@ -391,11 +401,15 @@ mod tests {
     fn runs_and_shifts_meet_at_their_ends() {
         assert_eq!(runs(&[true, true, false, true], true), [0..2, 3..4]);
         assert_eq!(runs(&[true, true, false, true], false), vec![2..3]);
-        let places: Vec<DVec3> = (0..6).map(|f| DVec3::X * f64::from(f)).collect();
-        let got = shifts(&[true, true, false, false, false, false], &places);
+        // A foot that goes 3 cm a frame.
+        let places: Vec<DVec3> = (0..8).map(|f| DVec3::X * 0.03 * f64::from(f)).collect();
+        let got = shifts(&[true, true, true, true, true, false, false, false], &places);
         assert_eq!(got[0], DVec3::ZERO);
-        assert_eq!(got[1], DVec3::NEG_X);
-        assert!(got[2].x > -1.0 && got[2].x < 0.0 && got[4].x > got[2].x);
-        assert_eq!(got[5], DVec3::ZERO);
+        assert_eq!(got[2], DVec3::NEG_X * 0.06);
+        // 9 and 12 cm are too far: it fades.
+        assert!(got[3].x > -0.06 && got[3].x < 0.0 && got[5].x > got[3].x);
+        assert_eq!(got[7], DVec3::ZERO);
+        let back = shifts(&[false, false, false, false, true, true, true, true], &places);
+        assert!((back[5] - DVec3::X * 0.06).length() < 1e-12 && back[4].x < 0.06);
     }
 }

@@ -21,8 +21,8 @@ fn read(folder: &Path, asf: &str, amc: &str) -> (Skeleton, Clip) {
 
 /// C7, C8: across a seam of real motions no joint's angular velocity changes by more than 1.5 times what
 /// one frame in a hundred of the motions has (the largest of all joints in each frame), but with straight
-/// lines between poses; and the root goes on in place and facing with every method. Walk and run, and
-/// two walks of one subject.
+/// lines between poses, and where the motions have more in the very frames that the seam is made of; and
+/// the root goes on in place and facing with every method. Walk and run, and two walks of one subject.
 #[test]
 fn seams_of_real_motions_are_no_rougher_than_the_motions() {
     const WINDOW: usize = 48;
@@ -95,15 +95,26 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
                     }
                     let seam = out.made.start - 1..out.made.end + 1;
                     let jump = jump_quantile(&jumps(&out.clip, seam.clone()), 1.0).degrees();
+                    let own = match method {
+                        Method::Interpolate { .. } => 0.0,
+                        _ => {
+                            let ours = out.made.start - 1..out.made.end + 1;
+                            let first = (out.second_first + 1).saturating_sub(out.made.len() + 2);
+                            let [ours, theirs] = [(&a, ours), (&b, first..out.second_first + 1)]
+                                .map(|(c, frames)| jump_quantile(&jumps(c, frames), 1.0).degrees());
+                            ours.max(theirs)
+                        }
+                    };
                     println!(
-                        "{one} {other} {keep:?} {method:?} planted {planted}: {:.2}",
+                        "{one} {other} {keep:?} {method:?} planted {planted}: own {:.2}: {:.2}",
+                        own / usual,
                         jump / usual
                     );
                     let straight =
                         matches!(method, Method::Interpolate { order: Order::Linear, .. });
                     assert!(
-                        straight || jump <= 1.5 * usual,
-                        "{one} {other} {keep:?} {method:?} {planted}: {jump} of {usual}"
+                        straight || jump <= 1.5 * usual || jump <= 1.05 * own,
+                        "{one} {other} {keep:?} {method:?} {planted}: {jump} of {usual}, {own}"
                     );
                     for f in seam {
                         let (moved, turned) = root(&out.clip, f);
