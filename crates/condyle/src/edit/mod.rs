@@ -8,6 +8,7 @@ mod bound;
 mod distances;
 mod facing;
 mod features;
+mod index;
 mod match_error;
 mod place;
 mod search;
