@@ -469,3 +469,65 @@ fn add_squares(sums: &[f64], block: usize, query: &[f64], scales: &[f64], bounds
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::features::LANES;
+    use crate::edit::{Features, Query};
+    use crate::math::EulerOrder;
+    use crate::motion::{Clip, FrameRate, Track};
+    use crate::skeleton::{Joint, Skeleton};
+    use crate::synth::Rng;
+    use glam::DVec3;
+
+    #[test]
+    fn prop_bounds_are_never_above_the_sums() {
+        let mut s = Skeleton::new();
+        let root = s.add_root(Joint::new("root", DVec3::Y)).unwrap();
+        let joint = s.add(root, Joint::new("joint", DVec3::X)).unwrap();
+        s.add(joint, Joint::new("end", DVec3::X)).unwrap();
+        let mut rng = Rng::new(2);
+        // Turns about an axis by angles around some mean, as wide as is said: on all sides of the query.
+        let clip = |rng: &mut Rng, frames: usize, mean: f64, width: f64| {
+            let tracks = s.indices().map(|j| {
+                let turn = |_| {
+                    let angle = Angle::from_radians(mean + width * rng.between(-1.0, 1.0));
+                    EulerOrder::ZYX.to_rotation([angle, Angle::ZERO, Angle::ZERO]).unwrap()
+                };
+                let turns = (0..frames).map(turn).collect();
+                Track::turning(turns, s[j].offset_m)
+            });
+            Clip::new(frames, FrameRate::from_fps(60.0).unwrap(), tracks.collect()).unwrap()
+        };
+        let (mut scratch, mut close, mut all) = (Scratch::default(), 0, 0);
+        for case in 0..600 {
+            let metric = [Metric::Euler, Metric::Quaternion, Metric::Position][case % 3];
+            let (mean, width) = (rng.between(-PI, PI), rng.between(0.0, 1.2));
+            let query = clip(&mut rng, 12, mean, width);
+            let (mean, width) = (rng.between(-PI, PI), rng.between(0.0, 0.8));
+            let other = clip(&mut rng, 90, mean, width);
+            let query = Features::of(&s, &query, metric).unwrap();
+            let other = query.like(&s, &other).unwrap().indexed();
+            let query = Query::new(&query, 0..12).unwrap();
+            let weights = [1.0, 0.5, 0.7, 1.0, 0.2, 0.0, 1.0, 1.0, 0.9, 0.8, 1.0, 0.6];
+            let query =
+                if rng.chance(0.5) { query.with_frame_weights(&weights).unwrap() } else { query };
+            let plan = Plan::new(&query, &other, 0).unwrap();
+            let bounds = Bounds::new(&plan);
+            let mut found = [0.0; 64];
+            bounds.add(0..bounds.len(), 3, &mut found, &mut scratch);
+            let of_all = bounds.of_all(0..bounds.len(), 3, 64);
+            for (i, bound) in found.iter().enumerate() {
+                let mut sums = [0.0; LANES];
+                plan.sums(3 + i, f64::INFINITY, &mut sums);
+                assert!(*bound <= bounds.threshold(sums[0]), "{case}: {bound} {}", sums[0]);
+                assert!(of_all <= bounds.threshold(sums[0]), "{case}: {of_all} {}", sums[0]);
+                all += 1;
+                close += usize::from(*bound > 0.5 * sums[0]);
+            }
+        }
+        // And they are worth something, even for noise: 16,213 of 38,400 are above half of the sum.
+        assert!(3 * close > all, "{close} of {all}");
+    }
+}
