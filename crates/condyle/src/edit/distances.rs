@@ -58,13 +58,14 @@ pub fn distance_matrix(
     let b_frames = frames(b, &b_starts, size.1)?;
     let queries = a_frames.iter().map(|a| query.moved_to(*a)).collect::<Result<Vec<_>, _>>()?;
     let plan = Plan::new(query, b, 0)?;
+    let plans = queries.iter().map(|q| Plan::new(q, b, 0)).collect::<Result<Vec<_>, _>>()?;
     let mut distances = vec![0.0; a_frames.len() * b_frames.len()];
     for (i, starts) in b_frames.chunks(LANES).enumerate() {
         // What is missing in the last group is some window of it again.
         let mut lanes = [starts[0]; LANES];
         lanes[..starts.len()].copy_from_slice(starts);
         let mut sums = vec![[0.0; LANES]; queries.len()];
-        plan.table(&queries, &lanes, &mut sums)?;
+        plan.table(&plans, &lanes, &mut sums);
         for (row, sums) in distances.chunks_exact_mut(b_frames.len()).zip(&sums) {
             for (to, sum) in row[i * LANES..].iter_mut().zip(sums) {
                 *to = query.reported(*sum);
@@ -83,9 +84,10 @@ fn spread(range: Range<usize>, most: usize) -> Vec<usize> {
     match most {
         0 => Vec::new(),
         1 => vec![range.start],
-        // In 128 bits, as products of two counts may not fit.
+        // In 64 bits everywhere: a product of two counts of frames fits.
         _ => (0..most)
-            .map(|i| (i as u128 * last as u128 / (most as u128 - 1)) as usize + range.start)
+            .map(|i| i as u64 * last as u64 / (most as u64 - 1))
+            .map(|i| range.start + usize::try_from(i).unwrap_or(last))
             .collect(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use super::index::Index;
 use super::{Facing, MatchError};
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Level, Rotation, Rotations, batch};
 use crate::motion::{Channels, Clip, FrameIndex, FrameRate, KeyTimes, WorldTracks};
@@ -80,6 +81,7 @@ pub struct Features {
     values: Vec<f64>,
     /// The least and the greatest of each column.
     extremes: Vec<[f64; 2]>,
+    index: Option<Index>,
 }
 
 impl Features {
@@ -135,7 +137,7 @@ impl Features {
         let frames = clip.frame_count();
         // An odd number of cache lines from column to column: else all fall onto few places of the cache.
         let lines = (frames + LANES).div_ceil(8);
-        let stride = 8 * (lines + usize::from(lines % 2 == 0));
+        let stride = 8 * (lines + usize::from(lines.is_multiple_of(2)));
         let named = |(j, order): (&JointIndex, &EulerOrder)| FeatureJoint {
             name: skeleton[*j].name.clone(),
             order: *order,
@@ -148,6 +150,7 @@ impl Features {
             stride,
             values: crate::memory::zeros(joints.len() * metric.dims() * stride),
             extremes: Vec::new(),
+            index: None,
         };
         match metric {
             Metric::Euler => features.fill_euler(skeleton, clip, joints, orders),
@@ -191,8 +194,13 @@ impl Features {
     fn fill_quaternions(&mut self, clip: &Clip, joints: &[JointIndex]) {
         for (j, columns) in joints.iter().zip(self.values.chunks_exact_mut(4 * self.stride)) {
             let rotations = local_rotations(clip, *j);
-            for (to, from) in columns.chunks_exact_mut(self.stride).zip(rotations.xyzw()) {
-                to[..from.len()].copy_from_slice(from);
+            // Each in the hemisphere of the one before: an index is of use only if signs do not jump.
+            let mut last = rotations.get(0).unwrap_or_default();
+            for (f, rotation) in rotations.iter().enumerate() {
+                last = rotation.in_hemisphere_of(last);
+                for (d, x) in last.quat().to_array().into_iter().enumerate() {
+                    columns[d * self.stride + f] = x;
+                }
             }
         }
     }
@@ -217,8 +225,7 @@ impl Features {
                 for (i, j) in joints.iter().enumerate() {
                     let place = back * (world.position_m(*j, f) - below);
                     for (d, x) in place.to_array().into_iter().enumerate() {
-                        // Written so that what is no number is refused, too.
-                        if !(x.abs() <= FAR_M) {
+                        if x.is_nan() || x.abs() > FAR_M {
                             return Err(MatchError::TooFar { joint: skeleton[*j].name.clone() });
                         }
                         self.values[(3 * i + d) * self.stride + f] = x;
@@ -227,6 +234,15 @@ impl Features {
             }
         }
         Ok(())
+    }
+
+    /// The same with an index: searches in it find the same, most of them sooner. It takes about as long
+    /// to make as some searches, and a sixteenth of the memory of the features.
+    #[must_use]
+    pub fn indexed(mut self) -> Self {
+        let columns = (0..self.extremes.len()).map(|c| self.column(c));
+        self.index = Some(Index::new(self.frames, columns));
+        self
     }
 
     /// What is compared.
@@ -271,6 +287,11 @@ impl Features {
     /// The same from a frame on, with at least [`LANES`] zeros behind the last frame.
     pub(super) fn column_from(&self, column: usize, frame: usize) -> &[f64] {
         &self.values[column * self.stride + frame..(column + 1) * self.stride]
+    }
+
+    /// The index, if there is one.
+    pub(super) fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
     }
 
     /// The least and the greatest number of a column.
@@ -381,5 +402,91 @@ fn local_rotations(clip: &Clip, joint: JointIndex) -> Rotations {
             Rotations::repeat(track.rotations().at(0), clip.frame_count())
         }
         KeyTimes::At(_) => clip.frames().map(|f: FrameIndex| clip.rotation(joint, f)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Query, SearchOptions, best_matches};
+    use crate::math::AngleUnit;
+    use crate::motion::{Columns, JointChannels, Sequence};
+    use crate::skeleton::{Dof, Joint};
+    use glam::DVec3;
+
+    fn skeleton() -> Skeleton {
+        let mut s = Skeleton::new();
+        let root = s.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+        let hip = s.add(root, Joint::new("hip", DVec3::X)).unwrap();
+        s.add(hip, Joint::new("knee", DVec3::X)).unwrap();
+        s
+    }
+
+    /// A clip whose file has these angles: those of the hip in this order, and one about x of the knee.
+    fn clip(s: &Skeleton, hip: [Dof; 3], frames: &[[f64; 4]]) -> Clip {
+        let mut columns = Columns::zeros(4, frames.len());
+        for (f, angles) in frames.iter().enumerate() {
+            angles.iter().enumerate().for_each(|(c, x)| columns.set(c, f, *x));
+        }
+        let turns = |dofs: Vec<Dof>, columns| JointChannels {
+            dofs,
+            columns,
+            sequence: Sequence::FirstIsLeftmost,
+            ..JointChannels::fixed(DVec3::X)
+        };
+        let joints = vec![
+            JointChannels::fixed(DVec3::ZERO),
+            turns(hip.to_vec(), vec![0, 1, 2]),
+            turns(vec![Dof::Rx], vec![3]),
+        ];
+        let channels = Channels::new(joints, columns, AngleUnit::Degrees, 1.0).unwrap();
+        Clip::from_channels(s, FrameRate::from_fps(60.0).unwrap(), channels).unwrap()
+    }
+
+    fn degrees(features: &Features, frame: usize) -> Vec<f64> {
+        features.numbers(frame).map(f64::to_degrees).collect()
+    }
+
+    #[track_caller]
+    fn check(found: &[f64], wanted: [f64; 6]) {
+        assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+    }
+
+    #[test]
+    fn c4_euler_angles_are_those_of_the_file_and_wrapped() {
+        let s = skeleton();
+        let frames = [[200.0, 10.0, 20.0, -725.0], [30.0, 120.0, -40.0, 5.0]];
+        let mut file = clip(&s, [Dof::Rz, Dof::Rx, Dof::Ry], &frames);
+        let features = Features::of(&s, &file, Metric::Euler).unwrap();
+        check(&degrees(&features, 0), [-160.0, 10.0, 20.0, -5.0, 0.0, 0.0]);
+        // The middle angle beyond 90 degrees is kept, which no decomposition would give.
+        check(&degrees(&features, 1), [30.0, 120.0, -40.0, 5.0, 0.0, 0.0]);
+
+        // An edit overtakes the numbers of its frame: of two solutions the one near the frame before.
+        let (hip, knee) = (s.find("hip").unwrap(), s.find("knee").unwrap());
+        let turn = EulerOrder::ZXY.to_rotation([-150.0, 95.0, 15.0].map(Angle::from_degrees));
+        file.set_rotation(hip, FrameIndex(1), turn.unwrap());
+        file.set_rotation(knee, FrameIndex(1), Rotation::about_z(Angle::from_degrees(7.0)));
+        let edited = Features::of(&s, &file, Metric::Euler).unwrap();
+        check(&degrees(&edited, 0), [-160.0, 10.0, 20.0, -5.0, 0.0, 0.0]);
+        check(&degrees(&edited, 1), [-150.0, 95.0, 15.0, 0.0, 0.0, 7.0]);
+    }
+
+    #[test]
+    fn other_angles_are_refused_unless_taken_like_those_of_the_query() {
+        let s = skeleton();
+        let frames = [[20.0, 10.0, 20.0, -5.0], [30.0, 12.0, -40.0, 5.0], [0.0, 1.0, 2.0, 3.0]];
+        let file = clip(&s, [Dof::Rz, Dof::Rx, Dof::Ry], &frames);
+        let plain = Clip::new(3, file.rate(), file.tracks().to_vec()).unwrap();
+        let a = Features::of(&s, &file, Metric::Euler).unwrap();
+        let b = Features::of(&s, &plain, Metric::Euler).unwrap();
+        let query = Query::new(&a, 1..2).unwrap();
+        let error = best_matches(&query, &[&b], &SearchOptions::default()).unwrap_err();
+        let (found, expected) = (EulerOrder::ZYX, EulerOrder::ZXY);
+        assert_eq!(error, MatchError::Angles { clip: 0, joint: "hip".into(), found, expected });
+        let b = a.like(&s, &plain).unwrap();
+        let found = best_matches(&query, &[&b], &SearchOptions::default()).unwrap();
+        assert_eq!(found[0].frame, 1);
+        assert!(found[0].distance < 1e-12, "{found:?}");
     }
 }

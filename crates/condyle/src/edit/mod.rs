@@ -13,6 +13,7 @@ mod error;
 mod facing;
 mod features;
 mod feet;
+mod index;
 mod jumps;
 mod match_error;
 mod onto;

@@ -219,56 +219,29 @@ struct Segment {
 
 /// Offers every window that may matter.
 fn search(searches: &[(&Plan<'_>, Range<usize>)], found: &mut Found<'_>) {
-    /// Segments that are searched by their bounds, best first, before the others in order: then what is
-    /// found is near the end, and little of the rest is looked at.
-    const FIRST: usize = 16;
     let bounds: Vec<Bounds<'_>> = searches.iter().map(|(plan, _)| Bounds::new(plan)).collect();
-    let mut scratch = Scratch::default();
-    let mut segments = Vec::new();
+    let mut segments: Vec<Segment> = Vec::new();
     for (clip, (_, starts)) in searches.iter().enumerate() {
-        first_bounds(&bounds[clip], clip, starts, &mut scratch, &mut segments);
+        segments.extend(starts.clone().step_by(SEGMENT).map(|start| {
+            let count = SEGMENT.min(starts.end - start);
+            Segment { bound: 0.0, clip, start, count }
+        }));
     }
-    let mut order: Vec<usize> = (0..segments.len()).collect();
-    let first = found.count.saturating_mul(2).saturating_add(FIRST).min(order.len());
-    let better =
-        |a: &usize, b: &usize| segments[*a].bound.total_cmp(&segments[*b].bound).then(a.cmp(b));
-    if first < order.len() {
-        order.select_nth_unstable_by(first, better);
-        order[first..].sort_unstable();
+    let scratch = Scratch::default();
+    let mut search =
+        SegmentSearch { searches, bounds: &bounds, found, scratch, without: 0, skipped: 0 };
+    if bounds.iter().any(Bounds::are_indexed) {
+        segments = search.by_index(segments);
     }
-    order[..first].sort_unstable_by(better);
-    let mut search = SegmentSearch { found, scratch, without: 0, skipped: 0 };
-    for s in order {
-        let segment = segments[s];
-        search.segment(searches[segment.clip].0, &bounds[segment.clip], segment);
+    search.bound_first(&mut segments);
+    for segment in search.best_first(segments) {
+        search.segment(segment);
     }
 }
 
-/// How many of the parts the first bounds are made of.
+/// How many of the parts the first bounds are made of: those that say most.
 fn first_parts(bounds: &Bounds<'_>) -> usize {
     bounds.len().div_ceil(8)
-}
-
-/// The least bound of every segment, from those parts that say most.
-fn first_bounds(
-    bounds: &Bounds<'_>,
-    clip: usize,
-    starts: &Range<usize>,
-    scratch: &mut Scratch,
-    segments: &mut Vec<Segment>,
-) {
-    let mut all = [0.0; TILE * SEGMENT];
-    for tile in starts.clone().step_by(all.len()) {
-        let count = all.len().min(starts.end - tile);
-        let of_tile = &mut all[..count];
-        of_tile.fill(0.0);
-        bounds.add(0..first_parts(bounds), tile, of_tile, scratch);
-        for (i, of_segment) in of_tile.chunks(SEGMENT).enumerate() {
-            let start = tile + i * SEGMENT;
-            let bound = least(of_segment);
-            segments.push(Segment { bound, clip, start, count: of_segment.len() });
-        }
-    }
 }
 
 fn least(numbers: &[f64]) -> f64 {
@@ -278,6 +251,8 @@ fn least(numbers: &[f64]) -> f64 {
 /// The search of one segment after the other.
 #[derive(Debug)]
 struct SegmentSearch<'a, 'q> {
+    searches: &'a [(&'a Plan<'a>, Range<usize>)],
+    bounds: &'a [Bounds<'a>],
     found: &'a mut Found<'q>,
     scratch: Scratch,
     /// For how many segments to do without further bounds, as they ruled out nothing lately.
@@ -287,10 +262,78 @@ struct SegmentSearch<'a, 'q> {
 }
 
 impl SegmentSearch<'_, '_> {
+    /// Searches some segments by their bounds, best first: then what is found is near the end, and little of
+    /// the others is looked at, which are given back in their order.
+    fn best_first(&mut self, mut segments: Vec<Segment>) -> Vec<Segment> {
+        const FIRST: usize = 16;
+        let first = self.found.count.saturating_mul(2).saturating_add(FIRST).min(segments.len());
+        let place = |s: &Segment| (s.clip, s.start);
+        let better = |a: &Segment, b: &Segment| {
+            a.bound.total_cmp(&b.bound).then_with(|| place(a).cmp(&place(b)))
+        };
+        if first < segments.len() {
+            segments.select_nth_unstable_by(first, better);
+        }
+        let mut others = segments.split_off(first);
+        segments.sort_unstable_by(better);
+        others.sort_unstable_by_key(place);
+        for segment in segments {
+            self.segment(segment);
+        }
+        others
+    }
+
+    /// Searches what looks best by the index and rules out by it, of the others, what it can.
+    fn by_index(&mut self, mut segments: Vec<Segment>) -> Vec<Segment> {
+        /// So many looks at all parts, and one in so many that is of use, are worth the next one.
+        const LOOKS: usize = 32;
+        const OF_USE: usize = 8;
+        for s in &mut segments {
+            let all = &self.bounds[s.clip];
+            s.bound = all.of_all(0..first_parts(all), s.start, s.count);
+        }
+        let mut segments = self.best_first(segments);
+        let (mut looks, mut of_use) = (0, 0);
+        segments.retain(|s| {
+            let all = &self.bounds[s.clip];
+            let threshold = all.threshold(self.found.most());
+            if s.bound > threshold {
+                return false;
+            }
+            if looks >= LOOKS && of_use * OF_USE < looks {
+                return true;
+            }
+            looks += 1;
+            let ruled_out = all.of_all(0..all.len(), s.start, s.count) > threshold;
+            of_use += usize::from(ruled_out);
+            !ruled_out
+        });
+        segments
+    }
+
+    /// The least bound of every segment, from those parts that say most.
+    fn bound_first(&mut self, segments: &mut [Segment]) {
+        let follows = |a: &Segment, b: &Segment| a.clip == b.clip && a.start + a.count == b.start;
+        let mut all = [0.0; TILE * SEGMENT];
+        for run in segments.chunk_by_mut(follows) {
+            for tile in run.chunks_mut(TILE) {
+                let count = tile.iter().map(|s| s.count).sum();
+                let of_tile = &mut all[..count];
+                of_tile.fill(0.0);
+                let bounds = &self.bounds[tile[0].clip];
+                bounds.add(0..first_parts(bounds), tile[0].start, of_tile, &mut self.scratch);
+                for (segment, bounds) in tile.iter_mut().zip(of_tile.chunks(SEGMENT)) {
+                    segment.bound = least(bounds);
+                }
+            }
+        }
+    }
+
     /// Offers the windows of a segment that may matter.
-    fn segment(&mut self, plan: &Plan<'_>, all: &Bounds<'_>, segment: Segment) {
+    fn segment(&mut self, segment: Segment) {
         /// Motion without any structure costs this little more than a search without bounds: one part of it.
         const MOST_WITHOUT: usize = 63;
+        let all = &self.bounds[segment.clip];
         if segment.bound > all.threshold(self.found.most()) {
             return;
         }
@@ -298,22 +341,23 @@ impl SegmentSearch<'_, '_> {
         let bounds = &mut bounds[..segment.count];
         if self.skipped < self.without {
             self.skipped += 1;
-            self.windows(plan, all, segment, bounds);
+            self.windows(segment, bounds);
             return;
         }
-        if !self.may_matter(all, segment, bounds) {
+        if !self.may_matter(segment, bounds) {
             (self.without, self.skipped) = (0, 0);
             return;
         }
-        let ruled_out = self.windows(plan, all, segment, bounds);
+        let ruled_out = self.windows(segment, bounds);
         let without = if ruled_out { 0 } else { (2 * self.without + 1).min(MOST_WITHOUT) };
         (self.without, self.skipped) = (without, 0);
     }
 
     /// Adds up the bounds of a segment, until all are beyond what matters: then it is `false`.
-    fn may_matter(&mut self, all: &Bounds<'_>, segment: Segment, bounds: &mut [f64]) -> bool {
+    fn may_matter(&mut self, segment: Segment, bounds: &mut [f64]) -> bool {
         /// Parts between two looks at whether it is worth going on.
         const LOOK: usize = 8;
+        let all = &self.bounds[segment.clip];
         let threshold = all.threshold(self.found.most());
         let mut done = 0;
         while done < all.len() {
@@ -328,13 +372,8 @@ impl SegmentSearch<'_, '_> {
     }
 
     /// Computes those windows whose bounds are not beyond what matters, and says whether any was.
-    fn windows(
-        &mut self,
-        plan: &Plan<'_>,
-        all: &Bounds<'_>,
-        segment: Segment,
-        bounds: &[f64],
-    ) -> bool {
+    fn windows(&mut self, segment: Segment, bounds: &[f64]) -> bool {
+        let (plan, all) = (self.searches[segment.clip].0, &self.bounds[segment.clip]);
         let mut ruled_out = false;
         let mut sums = [0.0; LANES];
         for (i, group) in bounds.chunks(LANES).enumerate() {
@@ -593,7 +632,11 @@ mod tests {
             }
             // Rounding of some thousand terms, and of angles near half a turn.
             assert!(worst < 1e-12, "{case}: {worst}");
-            match best_matches(&query, &clips, &options) {
+            let indexed: Vec<Features> = clips.iter().map(|c| (*c).clone().indexed()).collect();
+            let indexed: Vec<&Features> = indexed.iter().collect();
+            let found = best_matches(&query, &clips, &options);
+            assert_eq!(found, best_matches(&query, &indexed, &options), "{case}");
+            match found {
                 Ok(found) => {
                     let wanted = greedy(all, count, spacing.unwrap_or(window));
                     assert_eq!(found.len(), wanted.len(), "{case}");
@@ -635,6 +678,8 @@ mod tests {
                         .collect();
                     let options = SearchOptions { count: 12, ..SearchOptions::default() };
                     let found = best_matches(&query, &[&long], &options).unwrap();
+                    let indexed = best_matches(&query, &[&long.clone().indexed()], &options);
+                    assert_eq!(found, indexed.unwrap());
                     assert_eq!(found, greedy(all, 12, query.frames().len()));
                 }
             }

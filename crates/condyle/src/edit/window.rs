@@ -277,16 +277,14 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The sums of the windows that start at some frames, each for queries that start elsewhere in the
-    /// query's clip: `sums[q][w]`.
+    /// The sums of the windows that start at some frames, each for the queries of several plans, which differ
+    /// from this one only in where their windows start: `sums[plan][window]`.
     pub(super) fn table(
         &self,
-        queries: &[Query<'_>],
+        plans: &[Plan<'_>],
         starts: &[usize; LANES],
         sums: &mut [[f64; LANES]],
-    ) -> Result<(), MatchError> {
-        let plans =
-            queries.iter().map(|q| Plan::new(q, self.clip, 0)).collect::<Result<Vec<_>, _>>()?;
+    ) {
         let columns = if self.clip.metric() == Metric::Quaternion { 4 } else { 1 };
         let mut across = vec![0.0; columns * self.window * LANES];
         for part in &self.parts {
@@ -304,7 +302,6 @@ impl<'a> Plan<'a> {
                 self.level.run(Add { plan, part: *part, x, sums });
             }
         }
-        Ok(())
     }
 }
 
