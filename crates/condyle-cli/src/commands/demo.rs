@@ -6,11 +6,12 @@ use std::path::Path;
 use comfy_table::Cell;
 use condyle::estimate::{Estimate, EstimateOptions, Take, estimate};
 use condyle::formats::{MotionFile, ReadOptions, WriteOptions, read_files, write_file};
+use condyle::glam::DVec3;
 use condyle::math::{Angle, Arc};
 use condyle::motion::farthest_apart_m;
 use condyle::rig::RigJoint;
 use condyle::skeleton::Joint;
-use condyle::synth::{Figure, JointTruth, Options, Synth};
+use condyle::synth::{Figure, Gait, JointTruth, Options, Synth};
 use serde_json::{Value, json};
 
 use super::figures::{figures_of, percent, short_arc};
@@ -21,6 +22,9 @@ use crate::output::{Failure, json_degrees, new_table, number, write_whole};
 /// Ten seconds at 120 frames per second.
 const FRAMES: usize = 1200;
 const SEED: u64 = 1;
+
+/// Two seconds of walking, and of running.
+const GAIT_FRAMES: usize = 240;
 
 /// A file that was written and read back.
 struct Again {
@@ -100,7 +104,8 @@ fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> S
     let _ = writeln!(
         text,
         "\nWritten to {folder}: rig.json; report.html, to look at in a browser; and the motion as figure.bvh,\n\
-         figure.asf + figure.amc and figure.trc; read back, no joint is farther off than {off:.0e} m."
+         figure.asf + figure.amc and figure.trc; read back, no joint is farther off than {off:.0e} m.\n\
+         And walk.bvh and run.bvh, of the same figure, to connect, blend and match."
     );
     // As it was called, so that the lines work where it is not on the path.
     let me = std::env::args().next().unwrap_or_else(|| "condyle".to_owned());
@@ -108,6 +113,8 @@ fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> S
     let _ = writeln!(text, "  {me} limits show {folder}/rig.json LeftArm");
     let _ = writeln!(text, "  {me} check {folder}/figure.bvh --rig {folder}/rig.json");
     let _ = writeln!(text, "  {me} estimate {folder}/figure.bvh -o {folder}/mine.json");
+    let _ =
+        writeln!(text, "  {me} connect {folder}/walk.bvh {folder}/run.bvh -o {folder}/both.bvh");
     let _ = writeln!(text, "  {me} info {folder}/figure.asf {folder}/figure.amc");
     text
 }
@@ -164,6 +171,23 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
     for name in ["figure.bvh", "figure.amc", "figure.trc"] {
         let output = folder.join(name);
         write_file(&output, &file, &WriteOptions::default())
+            .map_err(|error| Failure::Write { output, error })?;
+    }
+    let walk = Gait::default();
+    let run = Gait {
+        speed_m_s: 2.4,
+        steps_per_s: 2.6,
+        down: 0.42,
+        facing: Angle::from_degrees(50.0),
+        start_m: DVec3::new(2.0, 0.0, 1.0),
+        ..walk
+    };
+    for (name, gait) in [("walk.bvh", walk), ("run.bvh", run)] {
+        let (skeleton, clip) = gait
+            .generate(GAIT_FRAMES, synth.clip.rate())
+            .map_err(|e| Failure::Usage { what: format!("the demo's {name}: {e}"), help: None })?;
+        let output = folder.join(name);
+        write_file(&output, &MotionFile::new(skeleton, clip), &WriteOptions::default())
             .map_err(|error| Failure::Write { output, error })?;
     }
     let paths = ["figure.bvh", "figure.asf", "figure.amc"].map(|name| folder.join(name));
