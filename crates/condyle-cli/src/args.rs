@@ -17,7 +17,7 @@ use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
 
 pub(crate) use editing::{
-    Blend, BridgeName, Comparing, Connect, Inside, Match, MatchingName, Standing, Transform, Trim,
+    Blend, BridgeName, Comparing, Connect, Inside, Match, MatchingName, Mirror, Retarget, Standing, Transform, Trim,
 };
 
 /// Joint kinds and joint limits from motion capture
@@ -64,6 +64,16 @@ pub(crate) enum Command {
                             faster.bvh\n  condyle blend walk.bvh wave.bvh --only RightShoulder \
                             -o waving.bvh --rig rig.json")]
     Blend(Blend),
+    /// Left for right: the motion as a mirror would show it
+    #[command(after_help = "Examples:\n  condyle mirror walk.bvh -o other.bvh\n  condyle mirror \
+                            02.asf 02_01.amc --in-place -o other.amc")]
+    Mirror(Mirror),
+    /// Bring a motion onto another skeleton, by the anatomy of both
+    #[command(after_help = "Examples:\n  condyle retarget 02.asf 02_01.amc --to hero.bvh -o \
+                            hero_walk.bvh\n  condyle retarget walk.bvh --to hero.bvh --keep-feet \
+                            --rig hero.json -o hero_walk.bvh\n\nJoints are told by their names; \
+                            docs/anatomy.md lists those that are known.")]
+    Retarget(Retarget),
     /// Find where other motions are most like a piece of one
     #[command(
         after_help = "Examples:\n  condyle match step.bvh walk.bvh run.bvh\n  condyle match \
@@ -186,6 +196,7 @@ impl Command {
             Self::Evaluate(args) => args.json,
             Self::Ik(args) => args.json,
             Self::Match(args) => args.json,
+            Self::Retarget(args) => args.json,
             Self::Connect(args) => args.json,
             Self::Estimate(args) => args.json,
             Self::Corpus(args) => args.json,
@@ -194,6 +205,7 @@ impl Command {
             Self::Demo(args) => args.json,
             Self::Convert(_)
             | Self::Trim(_)
+            | Self::Mirror(_)
             | Self::Transform(_)
             | Self::Blend(_)
             | Self::Resample(_)

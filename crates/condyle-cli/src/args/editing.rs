@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use condyle::edit::{Easing, Ground, Metric, Order};
+use condyle::edit::{Easing, Ground, Metric, Order, Scale};
 use condyle::math::Angle;
 
 use super::{FrameSpan, InterpolationName, Reading, Writing, frame_span};
@@ -412,4 +412,68 @@ fn match_count(text: &str) -> Result<usize, String> {
     let good = |n: &usize| (1..=1_000_000).contains(n);
     let count = text.parse().ok().filter(good);
     count.ok_or_else(|| "this is a whole number from 1 to 1000000".to_owned())
+}
+
+/// `condyle mirror`.
+#[derive(Debug, Args)]
+pub(crate) struct Mirror {
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Mirror in the plane that the figure faces along in the first frame, rather than the one of up and
+    /// forward through the origin of the world: it starts from the same place in the same direction
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    #[command(flatten)]
+    pub(crate) standing: Standing,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle retarget`.
+#[derive(Debug, Args)]
+pub(crate) struct Retarget {
+    /// Input files: one motion, with its ASF before it if it is AMC
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The skeleton that the motion goes to: a BVH or an ASF, of which the motion does not matter
+    #[arg(long, value_name = "SKELETON")]
+    pub(crate) to: PathBuf,
+    /// Output file; its extension decides the format, `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// What places are multiplied by: legs (the ratio of their lengths), none, or a number
+    #[arg(long, value_name = "SCALE", default_value = "legs", allow_hyphen_values = true,
+          value_parser = scale)]
+    pub(crate) scale: Scale,
+    /// Bend legs so that feet are where those of the source are, times the scale, and do not slide
+    #[arg(long)]
+    pub(crate) keep_feet: bool,
+    /// Bend arms so that hands are where those of the source are, seen from the shoulders
+    #[arg(long)]
+    pub(crate) keep_hands: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: Inside,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+fn scale(text: &str) -> Result<Scale, String> {
+    match text {
+        "legs" => Ok(Scale::Legs),
+        "none" => Ok(Scale::By(1.0)),
+        _ => factor(text).map(Scale::By).map_err(|_| {
+            "a scale is legs, none, or a number above zero".to_owned()
+        }),
+    }
 }

@@ -16,9 +16,11 @@ mod ik;
 mod info;
 mod limits;
 mod matching;
+mod mirror;
 mod motions;
 mod report;
 mod resample;
+mod retarget;
 mod rig;
 mod stats;
 mod transform;
@@ -50,6 +52,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Trim(args) => transform::trim(args),
         Command::Transform(args) => transform::run(args),
         Command::Blend(args) => blend::run(args),
+        Command::Mirror(args) => mirror::run(args),
+        Command::Retarget(args) => retarget::run(args),
         Command::Match(args) => matching::run(args),
         Command::Connect(args) => connect::run(args),
         Command::Limits(LimitsCommand::Show(args)) => limits::show(args),

@@ -1,0 +1,161 @@
+//! `condyle retarget`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use comfy_table::Cell;
+use condyle::edit::{KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted};
+use condyle::enforce::{ClampOptions, Smoothing};
+use condyle::formats::Format;
+use condyle::motion::{Clip, ClipError};
+use condyle::skeleton::{JointIndex, Skeleton};
+use serde_json::{Map, Value, json};
+
+use super::estimate::not_an_input;
+use super::motions::limits_of;
+use super::transform::one;
+use super::{Answer, read_one, write_out};
+use crate::args::Retarget as Args;
+use crate::output::{Failure, new_table, number, print_note, printable, some_of, working};
+
+pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
+    let inputs = args.files.iter().chain([&args.to]).chain(&args.limits.rig);
+    not_an_input(&args.output, inputs)?;
+    let motion = one(&args.files, &args.reading.options())?;
+    let mut target = read_one(std::slice::from_ref(&args.to), &args.reading.options())?.file;
+    if target.skeleton.is_empty() {
+        let what = "there is no skeleton in it";
+        return Err(Failure::file(&args.to, what, "give a BVH or an ASF"));
+    }
+    let skeleton = target.skeleton.clone();
+    let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &args.to)?;
+    let source = &motion.file.skeleton;
+    let failed = |error: condyle::edit::RetargetError| {
+        let what = format!("{} to {}: {error}", motion.path.display(), args.to.display());
+        Failure::usage(what, "docs/anatomy.md lists the names that are known")
+    };
+    let retarget = Retarget::new(source, &skeleton).map_err(failed)?;
+    let options = RetargetOptions {
+        scale: args.scale,
+        keep_feet: args.keep_feet,
+        keep_hands: args.keep_hands,
+        rig: bound.as_ref(),
+        clamp: ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() },
+    };
+    let sign = working("retargeting");
+    let mut made = retarget.apply(&motion.clip, &options).map_err(failed)?;
+    sign.finish_and_clear();
+    if let Some(own) = target.clip.take() {
+        // With the channels that the target's file has.
+        let again = like(&skeleton, &own, &made.clip);
+        made.clip = again.map_err(|e| Failure::file(&args.to, e.to_string(), "use another file"))?;
+    }
+    let report = if args.json {
+        format!("{:#}\n", json_of(&made, source, &skeleton))
+    } else {
+        text_of(&made, source, &skeleton)
+    };
+    let still = |from: &MotionFrom| matches!(from, MotionFrom::Rest);
+    let rest: Vec<&str> = skeleton
+        .indices()
+        .filter(|j| still(&made.from[j.get()]))
+        .map(|j| skeleton[j].name.as_str())
+        .collect();
+    if !rest.is_empty() {
+        print_note(&format!("at rest, as the source has no such joint: {}", some_of(&rest)));
+    }
+    let lost: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
+    if !lost.is_empty() {
+        let what = "only the source has";
+        print_note(&format!("{what} {}: what is below them makes up for it", some_of(&lost)));
+    }
+    target.clip = Some(made.clip);
+    if target.format == Some(Format::Asf) {
+        target.format = Some(Format::Amc);
+    }
+    write_out(&target, &args.output, &args.writing)?;
+    if args.output == Path::new("-") {
+        // Standard output has the motion.
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+    } else {
+        let mut out = std::io::stdout().lock();
+        out.write_all(report.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// A motion with the channels of another one of the same skeleton.
+fn like(skeleton: &Skeleton, own: &Clip, motion: &Clip) -> Result<Clip, ClipError> {
+    if own.frame_count() == 0 {
+        return Ok(motion.clone());
+    }
+    let frames = std::iter::repeat_n(0.0, motion.frame_count());
+    let mut made = own.at_frames(frames, motion.rate(), None)?;
+    for joint in skeleton.indices() {
+        made.set_track(joint, motion.track(joint).clone())?;
+    }
+    Ok(made)
+}
+
+/// What a joint of the target moves by, in words.
+fn from(from: &MotionFrom, source: &Skeleton) -> String {
+    let name = |j: &JointIndex| printable(&source[*j].name);
+    match from {
+        MotionFrom::Joint(j) | MotionFrom::Name(j) => name(j),
+        MotionFrom::Between { from, to, share } => {
+            format!("{} to {}, {:.0} %", name(from), name(to), 100.0 * share)
+        }
+        MotionFrom::Rest => "rest".to_owned(),
+    }
+}
+
+fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
+    let joint = |j: JointIndex| {
+        let name = |j: &JointIndex| source[*j].name.clone();
+        let from = match &made.from[j.get()] {
+            MotionFrom::Joint(j) | MotionFrom::Name(j) => json!(name(j)),
+            MotionFrom::Between { from, to, share } => json!([name(from), name(to), share]),
+            MotionFrom::Rest => Value::Null,
+        };
+        (target[j].name.clone(), from)
+    };
+    let joints: Map<String, Value> = target.indices().map(joint).collect();
+    let limb = |limb: &KeptLimb| {
+        json!({
+            "joint": target[limb.end].name,
+            "frames": limb.frames,
+            "reached": limb.reached,
+            "worst_m": limb.worst_m,
+            "worst_frame": limb.worst_frame.get(),
+        })
+    };
+    let limbs: Vec<Value> = made.limbs.iter().map(limb).collect();
+    let only: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
+    json!({ "scale": made.scale, "joints": joints, "only_in_source": only, "kept": limbs })
+}
+
+fn text_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{} frames, places times {:.3}", made.clip.frame_count(), made.scale);
+    let mut table = new_table(&["joint", "moves as"]);
+    for j in target.indices().filter(|j| !matches!(made.from[j.get()], MotionFrom::Rest)) {
+        let own = Cell::new(printable(&target[j].name));
+        table.add_row(vec![own, Cell::new(from(&made.from[j.get()], source))]);
+    }
+    let _ = writeln!(text, "{table}");
+    if !made.limbs.is_empty() {
+        let mut table = new_table(&["kept", "within 1 mm", "worst, mm", "at frame"]);
+        for limb in &made.limbs {
+            table.add_row(vec![
+                Cell::new(printable(&target[limb.end].name)),
+                number(format!("{} of {}", limb.reached, limb.frames)),
+                number(format!("{:.1}", 1e3 * limb.worst_m)),
+                number(limb.worst_frame.get()),
+            ]);
+        }
+        let _ = writeln!(text, "{table}");
+    }
+    text
+}
