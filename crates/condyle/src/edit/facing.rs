@@ -39,7 +39,7 @@ impl Ground {
         Anatomy::of(skeleton).map_or(Self::Y_UP, |anatomy| Self::with(skeleton, &anatomy))
     }
 
-    fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
+    pub(super) fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
         let body = || {
             let pelvis = anatomy.pelvis()?;
             let frame = anatomy.frame(pelvis)?;
