@@ -128,17 +128,42 @@ impl<'a> Body<'a> {
         let down = turn * (self.anatomy.frame(self.pelvis)? * DVec3::NEG_Y);
         let leg = |side| {
             let at = |what| Some(rest[self.first(what, side)?.get()]);
-            let [hip, knee] = [at(BodyJoint::Hip)?, at(BodyJoint::Knee)?];
-            let ankle = at(BodyJoint::Ankle)?;
-            let to_hip = (hip - rest[self.pelvis.get()]).dot(down);
-            Some(to_hip + hip.distance(knee) + knee.distance(ankle) + self.sole_m(side)?)
+            let leg = [BodyJoint::Hip, BodyJoint::Knee, BodyJoint::Ankle].map(at);
+            let to_hip = (leg[0]? - rest[self.pelvis.get()]).dot(down);
+            Some(to_hip + length_m(&leg)? + self.sole_m(side)?)
         };
-        match (leg(BodySide::Left), leg(BodySide::Right)) {
-            (Some(a), Some(b)) => Some(0.5 * (a + b)),
-            (one, other) => one.or(other),
-        }
-        .filter(|height| height.is_finite() && *height > 0.0)
+        mean(leg)
     }
+
+    /// How far a hand reaches from the middle between the shoulders, in metres; the mean of both sides.
+    /// `None` without arms.
+    pub(super) fn span_m(&self) -> Option<f64> {
+        let rest = self.skeleton.rest_world_positions();
+        let at = |what, side| Some(rest[self.first(what, side)?.get()]);
+        let shoulders = [BodySide::Left, BodySide::Right].map(|side| at(BodyJoint::Shoulder, side));
+        let half = length_m(&shoulders).unwrap_or(0.0) * 0.5;
+        let arm = |side| {
+            let arm = [BodyJoint::Shoulder, BodyJoint::Elbow, BodyJoint::Wrist];
+            Some(half + length_m(&arm.map(|what| at(what, side)))?)
+        };
+        mean(arm)
+    }
+}
+
+/// The mean of what both sides have, or that of one, if it is a positive number.
+fn mean(of: impl Fn(BodySide) -> Option<f64>) -> Option<f64> {
+    let mean = match (of(BodySide::Left), of(BodySide::Right)) {
+        (Some(a), Some(b)) => Some(0.5 * (a + b)),
+        (one, other) => one.or(other),
+    };
+    mean.filter(|m| m.is_finite() && *m > 0.0)
+}
+
+/// The distance of joints that hang on each other, from the first to the last, in metres; `None` if one is
+/// missing.
+fn length_m(places: &[Option<DVec3>]) -> Option<f64> {
+    let steps = places.windows(2).map(|w| Some(w[0]?.distance(w[1]?)));
+    steps.sum()
 }
 
 /// The anatomical frame of who stands in a world: x forward, y up, z to the right.

@@ -38,15 +38,31 @@ struct Chain {
     hinge: JointIndex,
     end: JointIndex,
     goal: JointIndex,
-    /// What is added to the place of the goal, scaled.
-    lift_m: f64,
+    place: Place,
     /// The sign of flexion about z of the upper segment's frame.
     sign: f64,
+}
+
+/// How the place of an end follows from that in the source.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In the world, scaled, and by so much farther above the sole, in metres.
+    Foot { lift_m: f64 },
+    /// From the middle between the shoulders, those of the source and of the target, so many times as far.
+    Hand { shoulders: [[JointIndex; 2]; 2], times: f64 },
 }
 
 /// Straight, and as far as a knee or an elbow may bend for the sake of a goal.
 const STRAIGHT: f64 = 0.0;
 const BENT: f64 = 160.0 * (std::f64::consts::PI / 180.0);
+
+/// Foot and ground: the cosines of the angle between the foot's own up and that of the world up to which it
+/// may be on the ground, and from which on it is not.
+const FLAT: f64 = 0.8;
+const STEEP: f64 = 0.2;
+
+/// The turn from one world to another, which way is up there, and the scale.
+type Turned = (Rotation, DVec3, f64);
 
 /// A limb whose end is so near to where it should be stays as it is: that is rounding.
 const THERE_M: f64 = 1e-12;
@@ -84,31 +100,34 @@ pub(super) fn keep(
     let (mut pose, mut ours) = (Pose::default(), World::new());
     let (mut theirs, mut world) = (Pose::default(), World::new());
     let mut goals: Vec<Goal> = Vec::new();
+    let mut places: Vec<DVec3> = Vec::new();
     for frame in clip.frames() {
         clip.pose_into(frame, &mut pose);
         ours.update(source.skeleton, &pose);
         moved.pose_into(frame, &mut theirs);
         world.update(target.skeleton, &theirs);
-        let place = |c: &Chain| turn * (ours.positions_m[c.goal.get()] * scale) + up * c.lift_m;
         let before = theirs.clone();
+        places.clear();
+        let turned = (turn, up, scale);
+        places.extend(limbs.iter().map(|(c, _)| c.place_m(target, turned, &ours, &world)));
         if let Some(reacher) = &mut reacher {
             goals.clear();
-            for (c, _) in &limbs {
+            for ((c, _), place) in limbs.iter().zip(&places) {
                 let own = world.rotations[c.end.get()];
-                goals.push(Goal::position(c.end, place(c)));
+                goals.push(Goal::position(c.end, *place));
                 goals.push(Goal::rotation(c.end, own).weighted(ORIENTATION));
             }
             let posture = Some((&before, POSTURE));
             let settings = Settings { near_m: 0.01 * REACHED_M, posture, ..Settings::default() };
             reacher.solve(&before, &goals, &settings, &mut theirs);
         } else {
-            for (c, _) in &limbs {
-                c.reach(target, place(c), &world, &mut theirs);
+            for ((c, _), place) in limbs.iter().zip(&places) {
+                c.reach(target, *place, &world, &mut theirs);
             }
         }
         world.update(target.skeleton, &theirs);
-        for (c, kept) in &mut limbs {
-            let miss = world.positions_m[c.end.get()].distance(place(c));
+        for ((c, kept), place) in limbs.iter_mut().zip(&places) {
+            let miss = world.positions_m[c.end.get()].distance(*place);
             kept.reached += usize::from(miss <= REACHED_M);
             if miss > kept.worst_m {
                 (kept.worst_m, kept.worst_frame) = (miss, frame);
@@ -151,11 +170,50 @@ impl Chain {
         if !hangs(hinge, upper) || !hangs(end, hinge) {
             return None;
         }
-        let lift_m = match what {
-            BodyJoint::Ankle => target.sole_m(side)? - scale * source.sole_m(side)?,
-            _ => 0.0,
+        let place = match what {
+            BodyJoint::Ankle => {
+                Place::Foot { lift_m: target.sole_m(side)? - scale * source.sole_m(side)? }
+            }
+            _ => {
+                let times = target.span_m()? / source.span_m()?;
+                let shoulders = |body: &Body<'_>| {
+                    let both = [side, side.other()].map(|s| body.first(BodyJoint::Shoulder, s));
+                    Some([both[0]?, both[1].or(both[0])?])
+                };
+                let shoulders = [shoulders(source)?, shoulders(target)?];
+                let fits = times.is_finite() && times > 0.0;
+                fits.then_some(Place::Hand { shoulders, times })?
+            }
         };
-        Some(Self { upper, hinge, end, goal, lift_m, sign })
+        Some(Self { upper, hinge, end, goal, place, sign })
+    }
+
+    /// Where the end should be.
+    fn place_m(
+        &self,
+        body: &Body<'_>,
+        (turn, up, scale): Turned,
+        ours: &World,
+        theirs: &World,
+    ) -> DVec3 {
+        let goal = ours.positions_m[self.goal.get()];
+        match self.place {
+            Place::Foot { lift_m } => {
+                let frame = body.anatomy.frame(self.end).unwrap_or_default();
+                let axis = theirs.rotations[self.end.get()] * frame * DVec3::Y;
+                let upright = axis.dot(up);
+                // A foot on the ground is not moved sideways as it rolls.
+                let t = ((FLAT - upright) / (FLAT - STEEP)).clamp(0.0, 1.0);
+                let aside = (axis - up * upright) * (t * t * (3.0 - 2.0 * t));
+                turn * (goal * scale) + (up * upright + aside) * lift_m
+            }
+            Place::Hand { shoulders: [source, target], times } => {
+                let middle = |world: &World, [a, b]: [JointIndex; 2]| {
+                    (world.positions_m[a.get()] + world.positions_m[b.get()]) * 0.5
+                };
+                middle(theirs, target) + turn * ((goal - middle(ours, source)) * times)
+            }
+        }
     }
 
     const fn joints(&self) -> [JointIndex; 3] {

@@ -386,3 +386,6 @@ impl std::error::Error for MirrorError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

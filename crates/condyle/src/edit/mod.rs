@@ -6,6 +6,8 @@
 
 mod body;
 mod facing;
+#[cfg(test)]
+mod figures;
 mod keep;
 mod mirror;
 mod place;

@@ -46,7 +46,10 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// The pelvis is where that of the source is, times the [scale](Scale), turned by Q. If it is below
 /// others in the target (a reference node), the root moves and the pelvis keeps its offset; but a root
 /// that has the name of the source's goes where that goes, times the scale, and the pelvis makes up for
-/// the rest. Bones of the target keep their lengths.
+/// the rest.
+///
+/// Bones of the target keep their lengths. But where a bone of the source becomes longer or shorter than at
+/// rest, the same one of the target, if both hang on the same joint, does so too, times the scale.
 ///
 /// # Example
 ///
@@ -88,12 +91,14 @@ pub enum Scale {
 pub struct RetargetOptions<'a> {
     /// How places are scaled.
     pub scale: Scale,
-    /// Whether hips and knees bring the ankles to where those of the source are, times the scale, raised
-    /// by what the target's ankles are higher above the soles. Feet keep their orientation.
+    /// Whether hips and knees bring the ankles to where those of the source are in the world, times the
+    /// scale, and as much farther above the sole as the target's are. So feet that stand do not slide
+    /// more than those of the source do, times the scale. They keep their orientation.
     pub keep_feet: bool,
-    /// Whether shoulders and elbows bring the wrists to where those of the source are in the world, times
-    /// the scale: hands that hold each other, or something that is scaled along, still do. Hands keep
-    /// their orientation.
+    /// Whether shoulders and elbows bring the wrists to where those of the source are, seen from the
+    /// middle between the shoulders, times the ratio of how far the hands reach from there: hands that
+    /// hold each other still do. What they touch in the world they may not. They keep their
+    /// orientation.
     pub keep_hands: bool,
     /// Limits of the target that the result is to be inside of.
     pub rig: Option<&'a BoundRig>,
@@ -241,6 +246,7 @@ impl<'a> Retarget<'a> {
         let turns = self.turns(turn);
         let trunk = self.target.trunk();
         let places = Places::new(self, &trunk);
+        let stretches = self.stretches(clip, &trunk);
         let mut tracks: Vec<Moving> = vec![Moving::default(); target.len()];
         let mut pose = Pose::default();
         let mut ours = World::new();
@@ -260,9 +266,15 @@ impl<'a> Retarget<'a> {
                 }
             }
             let pelvis = turn * (ours.positions_m[self.source.pelvis.get()] * scale);
-            places.put(self, &pose, (turn, scale), pelvis, &world, &mut theirs);
+            places.put(self, (&pose, scale), pelvis, &world, &mut theirs);
             for j in &trunk {
                 tracks[j.get()].translations_m.push(theirs.translations_m[j.get()]);
+            }
+            for Stretch { joint, from, turn } in &stretches {
+                let by = pose.translations_m[from.get()] - source[*from].offset_m;
+                let place = target[*joint].offset_m + *turn * (by * scale);
+                theirs.translations_m[joint.get()] = place;
+                tracks[joint.get()].translations_m.push(place);
             }
         }
         let track = |j: JointIndex| {
@@ -285,10 +297,33 @@ impl<'a> Retarget<'a> {
         Clip::new(clip.frame_count(), clip.rate(), tracks)
     }
 
+    /// An anatomical frame for every joint of the source, and of the target.
+    fn frames(&self) -> [Vec<Rotation>; 2] {
+        let [ours, theirs] = self.grounds.map(axes_of);
+        [self.source.frames(ours), self.target.frames(theirs)]
+    }
+
+    /// The joints whose bones may become longer or shorter.
+    fn stretches(&self, clip: &Clip, trunk: &[JointIndex]) -> Vec<Stretch> {
+        let [ours, theirs] = self.frames();
+        let (source, target) = (self.source.skeleton, self.target.skeleton);
+        let mut is_trunk = vec![false; target.len()];
+        trunk.iter().for_each(|j| is_trunk[j.get()] = true);
+        let of = |joint: JointIndex| {
+            let p = target.parent(joint).filter(|_| !is_trunk[joint.get()])?;
+            let from = self.from[joint.get()].joint()?;
+            let q = source.parent(from)?;
+            let same = self.from[p.get()].joint() == Some(q);
+            let offset = source[from].offset_m;
+            let moves = clip.track(from).translations_m().iter().any(|t| t != offset);
+            let turn = theirs[p.get()] * ours[q.get()].inverse();
+            (same && moves).then_some(Stretch { joint, from, turn })
+        };
+        target.indices().filter_map(of).collect()
+    }
+
     fn turns(&self, turn: Rotation) -> Vec<Turn> {
-        let [ours, theirs] = self.grounds;
-        let ours = self.source.frames(axes_of(ours));
-        let theirs = self.target.frames(axes_of(theirs));
+        let [ours, theirs] = self.frames();
         let of = |j: JointIndex| {
             let back = theirs[j.get()].inverse();
             match self.from[j.get()] {
@@ -397,6 +432,15 @@ impl Turn {
     }
 }
 
+/// A joint of the target that is moved from its offset as one of the source is.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    joint: JointIndex,
+    from: JointIndex,
+    /// From the space of the one's parent to that of the other's.
+    turn: Rotation,
+}
+
 /// How the pelvis gets where it belongs.
 struct Places<'t> {
     trunk: &'t [JointIndex],
@@ -407,9 +451,8 @@ struct Places<'t> {
 
 impl<'t> Places<'t> {
     fn new(retarget: &Retarget<'_>, trunk: &'t [JointIndex]) -> Self {
-        let Retarget { source, target, from, grounds } = retarget;
-        let ours = source.frames(axes_of(grounds[0]));
-        let theirs = target.frames(axes_of(grounds[1]));
+        let Retarget { source, target, from, .. } = retarget;
+        let [ours, theirs] = retarget.frames();
         let with = |j: &JointIndex| {
             let MotionFrom::Name(s) = from[j.get()] else { return None };
             let (p, q) = (target.skeleton.parent(*j), source.skeleton.parent(s));
@@ -428,8 +471,7 @@ impl<'t> Places<'t> {
     fn put(
         &self,
         retarget: &Retarget<'_>,
-        pose: &Pose,
-        (_, scale): (Rotation, f64),
+        (pose, scale): (&Pose, f64),
         pelvis_m: DVec3,
         world: &[Rotation],
         theirs: &mut Pose,
@@ -527,3 +569,6 @@ impl std::error::Error for RetargetError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,16 @@ pub enum MotionFrom {
     Rest,
 }
 
+impl MotionFrom {
+    /// The one joint that it has all its motion from.
+    pub(super) const fn joint(self) -> Option<JointIndex> {
+        match self {
+            Self::Joint(j) | Self::Name(j) => Some(j),
+            Self::Between { .. } | Self::Rest => None,
+        }
+    }
+}
+
 /// Where each joint of a target has its motion from.
 pub(super) fn matched(source: &Body<'_>, target: &Body<'_>) -> Vec<MotionFrom> {
     let mut from = vec![MotionFrom::Rest; target.skeleton.len()];
