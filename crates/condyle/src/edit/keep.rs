@@ -46,7 +46,7 @@ struct Chain {
 /// How the place of an end follows from that in the source.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// In the world, scaled, and by so much farther above the sole, in metres.
+    /// In the world, scaled, and by so much farther above the sole of a flat foot, in metres.
     Foot { lift_m: f64 },
     /// From the middle between the shoulders, those of the source and of the target, so many times as far.
     Hand { shoulders: [[JointIndex; 2]; 2], times: f64 },
@@ -55,11 +55,6 @@ enum Place {
 /// Straight, and as far as a knee or an elbow may bend for the sake of a goal.
 const STRAIGHT: f64 = 0.0;
 const BENT: f64 = 160.0 * (std::f64::consts::PI / 180.0);
-
-/// Foot and ground: the cosines of the angle between the foot's own up and that of the world up to which it
-/// may be on the ground, and from which on it is not.
-const FLAT: f64 = 0.8;
-const STEEP: f64 = 0.2;
 
 /// The turn from one world to another, which way is up there, and the scale.
 type Turned = (Rotation, DVec3, f64);
@@ -201,11 +196,8 @@ impl Chain {
             Place::Foot { lift_m } => {
                 let frame = body.anatomy.frame(self.end).unwrap_or_default();
                 let axis = theirs.rotations[self.end.get()] * frame * DVec3::Y;
-                let upright = axis.dot(up);
-                // A foot on the ground is not moved sideways as it rolls.
-                let t = ((FLAT - upright) / (FLAT - STEEP)).clamp(0.0, 1.0);
-                let aside = (axis - up * upright) * (t * t * (3.0 - 2.0 * t));
-                turn * (goal * scale) + (up * upright + aside) * lift_m
+                // Only up or down, so that a foot on the ground is not moved along it as it rolls.
+                turn * (goal * scale) + up * (axis.dot(up) * lift_m)
             }
             Place::Hand { shoulders: [source, target], times } => {
                 let middle = |world: &World, [a, b]: [JointIndex; 2]| {

@@ -10,7 +10,7 @@ use super::keep::{KeptLimb, keep};
 use super::rows::{MotionFrom, matched};
 use crate::anatomy::{Anatomy, BodyJoint};
 use crate::enforce::{BoundRig, ClampOptions, Clamped};
-use crate::math::{Points, Rotation, Rotations};
+use crate::math::{Angle, Points, Rotation, Rotations};
 use crate::motion::{Clip, ClipError, KeyTimes, Pose, Track, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -35,11 +35,10 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// the target has the orientation at k/n of the way along the source's row, with a
 /// [slerp](Rotation::slerp) between its joints: the last is that of the last.
 ///
-/// What of the body only the target has stays as it is at rest: limbs relative to their parents as in the
-/// rest pose, clavicles, forearms, hands, toes, back and neck in line with what they are on. Joints that
-/// are none of the body (fingers, helpers) get the motion, relative to rest, of the joint of the source
-/// with the same name, without namespace, that hangs on the same joint of the body; else they stay at
-/// rest.
+/// What of the body only the target has stays as it is at rest relative to its parent; if the rest pose is
+/// none of standing (LAFAN1, Bandai-Namco), in line with it. Joints that are none of the body (fingers,
+/// helpers) get the motion, relative to rest, of the joint of the source with the same name, without
+/// namespace, that hangs on the same joint of the body; else they stay at rest.
 ///
 /// # Places
 ///
@@ -351,18 +350,18 @@ impl<'a> Retarget<'a> {
         self.target.skeleton.indices().map(of).collect()
     }
 
-    /// The local rotation of a joint that nothing moves. That of the rest pose, but a rest pose that is
-    /// none of standing says nothing about segments whose frames are those of what they are on.
+    /// The local rotation of a joint that nothing moves: that of the rest pose. But if a segment whose
+    /// frame is that of what it is on is far from it at rest, then the rest pose is none of standing, and
+    /// it is in line.
     fn at_rest(&self, j: JointIndex) -> Rotation {
         use BodyJoint::{Clavicle, Forearm, Lumbar, Neck, Thoracic, Toes, Wrist};
+        const FAR: Angle = Angle::from_degrees(45.0);
         let rest = self.target.skeleton[j].rest;
-        let Some(joint) = self.target.anatomy.joint(j) else { return rest };
-        match joint.what {
-            Clavicle | Forearm | Wrist | Toes | Lumbar | Thoracic | Neck => {
-                joint.local_of([crate::math::Angle::ZERO; 3]).unwrap_or(rest)
-            }
-            _ => rest,
-        }
+        let joint = self.target.anatomy.joint(j).filter(|joint| {
+            matches!(joint.what, Clavicle | Forearm | Wrist | Toes | Lumbar | Thoracic | Neck)
+        });
+        let in_line = joint.and_then(|joint| joint.local_of([Angle::ZERO; 3]));
+        in_line.filter(|local| local.distance(rest) > FAR).unwrap_or(rest)
     }
 }
 
