@@ -1,5 +1,7 @@
 //! Hands and feet brought to where those of the source are.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use glam::DVec3;
 
 use super::body::Body;
@@ -8,7 +10,7 @@ use crate::anatomy::{BodyJoint, BodySide};
 use crate::enforce::BoundRig;
 use crate::ik::limb::{Limb, LimbGoal, LimbParts};
 use crate::ik::{Body as Reacher, Figure, Goal, REACHED_M, Settings};
-use crate::math::{Angle, Arc, Rotation};
+use crate::math::{Angle, Arc, Rotation, unit};
 use crate::motion::{Clip, FrameIndex, Pose, World};
 use crate::skeleton::JointIndex;
 
@@ -104,7 +106,7 @@ pub(super) fn keep(
         let before = theirs.clone();
         places.clear();
         let turned = (turn, up, scale);
-        places.extend(limbs.iter().map(|(c, _)| c.place_m(target, turned, &ours, &world)));
+        places.extend(limbs.iter().map(|(c, _)| c.place_m(turned, &ours, &world)));
         if let Some(reacher) = &mut reacher {
             goals.clear();
             for ((c, _), place) in limbs.iter().zip(&places) {
@@ -184,20 +186,17 @@ impl Chain {
     }
 
     /// Where the end should be.
-    fn place_m(
-        &self,
-        body: &Body<'_>,
-        (turn, up, scale): Turned,
-        ours: &World,
-        theirs: &World,
-    ) -> DVec3 {
+    fn place_m(&self, (turn, up, scale): Turned, ours: &World, theirs: &World) -> DVec3 {
         let goal = ours.positions_m[self.goal.get()];
         match self.place {
             Place::Foot { lift_m } => {
-                let frame = body.anatomy.frame(self.end).unwrap_or_default();
-                let axis = theirs.rotations[self.end.get()] * frame * DVec3::Y;
-                // Only up or down, so that a foot on the ground is not moved along it as it rolls.
-                turn * (goal * scale) + up * (axis.dot(up) * lift_m)
+                // What is longer below the ankle is missing in the leg: it is raised towards the hip, but
+                // only up or down, so that feet on the ground do not slide; by all of it as long as the
+                // leg is within 45 degrees of the vertical.
+                let [hip, ankle] = [self.upper, self.end].map(|j| theirs.positions_m[j.get()]);
+                let upright = unit(hip - ankle).map_or(1.0, |leg| leg.dot(up));
+                let share = (upright / FRAC_1_SQRT_2).clamp(-1.0, 1.0);
+                turn * (goal * scale) + up * (share * lift_m)
             }
             Place::Hand { shoulders: [source, target], times } => {
                 let middle = |world: &World, [a, b]: [JointIndex; 2]| {

@@ -18,7 +18,7 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// # Method
 ///
 /// With M the reflection of the world, F the anatomical frame of a joint in its local space
-/// ([`Anatomy::frame`]), M_z the reflection z → −z of those frames and c the counterpart of j, world
+/// ([`Anatomy::frame`]), `M_z` the reflection z → −z of those frames and c the counterpart of j, world
 /// rotations W and translations t of the mirrored motion are
 ///
 /// ```text
@@ -26,7 +26,7 @@ use crate::skeleton::{JointIndex, Skeleton};
 ///   t'(j) = offset(j) + O (t(c) − offset(c)),   O = F(p) M_z F(p_c)⁻¹
 /// ```
 ///
-/// p and p_c the parents. The root and what is between it and the pelvis are reflected as they are, t' =
+/// p and `p_c` the parents. The root and what is between it and the pelvis are reflected as they are, t' =
 /// M t. So the clinical angles of left and right are exchanged exactly, whatever their local spaces are,
 /// and bones keep their lengths. If the skeleton is symmetric, every place is reflected. To mirror twice
 /// gives the motion back.
@@ -216,7 +216,7 @@ impl Mirrored<'_> {
         self.mirror.body.skeleton.parent(j)
     }
 
-    /// F(c) M_z F(j)⁻¹, but for the sign.
+    /// F(c) `M_z` F(j)⁻¹, but for the sign.
     fn across(&self, j: JointIndex, c: JointIndex) -> Rotation {
         self.frames[c.get()] * self.side * self.frames[j.get()].inverse()
     }

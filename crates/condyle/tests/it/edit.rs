@@ -181,6 +181,7 @@ fn c13_feet_of_real_motion_do_not_slide_more_than_they_did() {
     let Some(other) = mixamo() else { return };
     let target = &other.skeleton;
     let (mut planted, mut slid) = (0, [0.0_f64; 3]);
+    let mut worse = Vec::new();
     for Real { name, skeleton, clip } in cmu() {
         let retarget = Retarget::new(&skeleton, target).unwrap();
         let with = |keep_feet| -> Retargeted {
@@ -198,7 +199,9 @@ fn c13_feet_of_real_motion_do_not_slide_more_than_they_did() {
                 planted += 1;
                 slid = [slid[0] + was * kept.scale, slid[1] + is, slid[2] + without];
                 // A body that is larger makes larger steps, and slides as much farther.
-                assert!(is <= was * kept.scale + 1e-4, "{name}: {is} {was}");
+                if is > was * kept.scale + 1e-4 {
+                    worse.push((name.clone(), is, *was));
+                }
             }
             let feet = kept.limbs.iter().find(|l| l.end == theirs).unwrap();
             let share = feet.reached as f64 / feet.frames as f64;
@@ -209,6 +212,7 @@ fn c13_feet_of_real_motion_do_not_slide_more_than_they_did() {
             assert!(off.degrees() < 1e-9);
         }
     }
+    assert!(worse.is_empty(), "{planted} {worse:?} {slid:?}");
     assert!(planted > 500, "{planted}");
     assert!(slid[1] <= slid[0] * 1.001 && slid[2] > 1.3 * slid[0], "{slid:?}");
 }

@@ -276,6 +276,7 @@ fn standing(skeleton: &Skeleton) -> Clip {
     use crate::ik::{Figure, Goal, Settings, Solver};
     use crate::math::trig::{cos, sin};
     let moving = motion(skeleton, 11, 30, 12.0);
+    let anatomy = Anatomy::of(skeleton).unwrap();
     let rest = skeleton.joints().iter().map(|j| Track::constant(j.rest, j.offset_m));
     let mut clip = Clip::new(30, moving.rate(), rest.collect()).unwrap();
     let mut figure = Figure::without_limits(skeleton);
@@ -296,9 +297,14 @@ fn standing(skeleton: &Skeleton) -> Clip {
         let root = Facing::of(skeleton).joint();
         let sway = DVec3::new(0.04 * sin(t), -0.1, 0.03 * cos(t));
         clip.set_translation_m(root, f, skeleton[root].offset_m + sway);
-        for name in ["lowerback", "lhumerus", "rhumerus", "lradius"] {
+        for name in ["lowerback", "lhumerus", "rhumerus"] {
             let j = skeleton.find(name).unwrap();
             clip.set_rotation(j, f, moving.rotation(j, f));
+        }
+        for name in ["lradius", "rradius"] {
+            let j = skeleton.find(name).unwrap();
+            let bent = [50.0 + 10.0 * sin(t), 0.0, 20.0].map(Angle::from_degrees);
+            clip.set_rotation(j, f, anatomy.joint(j).unwrap().local_of(bent).unwrap());
         }
         let (start, mut pose) = (clip.pose(f), clip.pose(f));
         assert!(solver.solve(&start, &goals, &settings, &mut pose).reached);
