@@ -294,7 +294,7 @@ fn standing(skeleton: &Skeleton) -> Clip {
     let settings = Settings { near_m: 1e-10, near, steps: 200, ..Settings::default() };
     for f in moving.frames() {
         let t = f64::from(f.0) / 10.0;
-        let root = Facing::of(skeleton).joint();
+        let root = skeleton.find("root").unwrap();
         let sway = DVec3::new(0.04 * sin(t), -0.1, 0.03 * cos(t));
         clip.set_translation_m(root, f, skeleton[root].offset_m + sway);
         for name in ["lowerback", "lhumerus", "rhumerus"] {
