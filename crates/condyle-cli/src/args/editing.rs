@@ -472,8 +472,8 @@ fn scale(text: &str) -> Result<Scale, String> {
     match text {
         "legs" => Ok(Scale::Legs),
         "none" => Ok(Scale::By(1.0)),
-        _ => factor(text).map(Scale::By).map_err(|_| {
-            "a scale is legs, none, or a number above zero".to_owned()
-        }),
+        _ => factor(text)
+            .map(Scale::By)
+            .map_err(|_| "a scale is legs, none, or a number above zero".to_owned()),
     }
 }

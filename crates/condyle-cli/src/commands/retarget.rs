@@ -49,7 +49,8 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     if let Some(own) = target.clip.take() {
         // With the channels that the target's file has.
         let again = like(&skeleton, &own, &made.clip);
-        made.clip = again.map_err(|e| Failure::file(&args.to, e.to_string(), "use another file"))?;
+        made.clip =
+            again.map_err(|e| Failure::file(&args.to, e.to_string(), "use another file"))?;
     }
     let report = if args.json {
         format!("{:#}\n", json_of(&made, source, &skeleton))

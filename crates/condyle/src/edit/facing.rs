@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, BodyJoint};
 use crate::math::{Angle, Rotation, trig, unit};
 use crate::motion::{Clip, FrameIndex, World};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -33,17 +33,23 @@ impl Ground {
     }
 
     /// By the rest pose: the axis of the world that is nearest to the way from the pelvis to the neck,
-    /// if the joints have [names that we know](Anatomy::of); else [`Y_UP`](Self::Y_UP).
+    /// if the joints have [names that we know](Anatomy::of) and the rest pose is one of standing; else
+    /// [`Y_UP`](Self::Y_UP).
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Self {
         Anatomy::of(skeleton).map_or(Self::Y_UP, |anatomy| Self::with(skeleton, &anatomy))
     }
 
-    fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
+    pub(super) fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
+        let rotations = skeleton.rest_world_rotations();
+        let up_of = |j: JointIndex| Some(rotations[j.get()] * anatomy.frame(j)? * DVec3::Y);
+        let is_hip = |j: &JointIndex| matches!(anatomy.name(*j), Some((BodyJoint::Hip, _)));
         let body = || {
-            let pelvis = anatomy.pelvis()?;
-            let frame = anatomy.frame(pelvis)?;
-            Some(skeleton.rest_world_rotations()[pelvis.get()] * frame * DVec3::Y)
+            let up = up_of(anatomy.pelvis()?)?;
+            // Whose legs point up at rest does not stand, and his rest pose says nothing: names that come
+            // with axes are of worlds with y up.
+            let stands = |hip| up_of(hip).is_none_or(|thigh| thigh.dot(up) > 0.0);
+            skeleton.indices().filter(is_hip).all(stands).then_some(up)
         };
         let Some(up) = body() else { return Self::Y_UP };
         let all = [Self::Y_UP, Self::Z_UP, Self::X_UP];
@@ -292,5 +298,32 @@ mod tests {
             assert!((a.angle(r).degrees() - theta).abs() < 1e-9, "{theta}");
             assert!((b.angle(lifted * r).degrees() - theta).abs() < 1e-9, "{theta}");
         }
+    }
+
+    #[test]
+    fn a_rest_pose_that_does_not_stand_has_y_up() {
+        // As in LAFAN1 and Bandai-Namco's: all bones along x at rest, legs too; the table has the axes.
+        let mut s = Skeleton::new();
+        let mut last = s.add_root(Joint::new("Hips", DVec3::Y)).unwrap();
+        let hips = last;
+        let mut chain = |from, names: &[&str], z: f64| {
+            last = from;
+            for name in names {
+                last = s.add(last, Joint::new(*name, DVec3::new(0.3, 0.0, z))).unwrap();
+            }
+        };
+        chain(hips, &["Spine", "Chest", "Neck", "Head"], 0.0);
+        for (side, z) in [("L", -0.1), ("R", 0.1)] {
+            chain(hips, &[&format!("UpperLeg_{side}")], z);
+        }
+        for side in ["L", "R"] {
+            let top = s.find(&format!("UpperLeg_{side}")).unwrap();
+            let shin = Joint::new(format!("LowerLeg_{side}"), DVec3::X * 0.4);
+            let shin = s.add(top, shin).unwrap();
+            s.add(shin, Joint::new(format!("Foot_{side}"), DVec3::X * 0.4)).unwrap();
+        }
+        let anatomy = Anatomy::of(&s).unwrap();
+        assert!(anatomy.title().starts_with("Bandai"), "{}", anatomy.title());
+        assert_eq!(Ground::of(&s), Ground::Y_UP);
     }
 }

@@ -5,6 +5,7 @@
 //! example.
 
 mod blend;
+mod body;
 mod bound;
 mod connect;
 mod distances;
@@ -13,12 +14,19 @@ mod error;
 mod facing;
 mod features;
 mod feet;
+#[cfg(test)]
+mod figures;
 mod index;
 mod jumps;
+mod keep;
 mod match_error;
+mod mirror;
 mod onto;
 mod place;
+mod retarget;
+mod rows;
 mod search;
+mod sides;
 mod time;
 mod window;
 mod world;
@@ -32,9 +40,13 @@ pub use facing::{Facing, Ground, Stand};
 pub use features::{Features, Metric};
 pub use feet::{ContactOptions, Leg, contacts};
 pub use jumps::{Jump, jump_quantile, jumps};
+pub use keep::KeptLimb;
 pub use match_error::MatchError;
+pub use mirror::{Mirror, MirrorError, mirror};
 pub use onto::{Onto, onto};
 pub use place::Placement;
+pub use retarget::{End, Retarget, RetargetError, RetargetOptions, Retargeted, Scale, retarget};
+pub use rows::MotionFrom;
 pub use search::{Match, Pair, SearchOptions, best_matches, closest_windows};
 pub use time::{retimed, reversed, trimmed};
 pub use window::Query;

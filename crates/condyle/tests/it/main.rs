@@ -18,6 +18,7 @@ mod hostile;
 mod mutations;
 mod replay;
 mod repository;
+mod retarget;
 mod rig;
 mod same_take;
 mod shared;
