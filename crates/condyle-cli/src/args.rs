@@ -70,8 +70,8 @@ pub(crate) enum Command {
                             02.asf 02_01.amc --in-place -o other.amc")]
     Mirror(Mirror),
     /// Bring a motion onto another skeleton, by the anatomy of both
-    #[command(after_help = "Examples:\n  condyle retarget 02.asf 02_01.amc --to hero.bvh -o \
-                            hero_walk.bvh\n  condyle retarget walk.bvh --to hero.bvh --keep-feet \
+    #[command(after_help = "Examples:\n  condyle retarget 02.asf 02_01.amc --onto hero.bvh -o \
+                            hero_walk.bvh\n  condyle retarget walk.bvh --onto hero.bvh --keep-feet \
                             --rig hero.json -o hero_walk.bvh\n\nJoints are told by their names; \
                             docs/anatomy.md lists those that are known.")]
     Retarget(Retarget),

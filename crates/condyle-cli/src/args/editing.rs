@@ -443,7 +443,7 @@ pub(crate) struct Retarget {
     pub(crate) files: Vec<PathBuf>,
     /// The skeleton that the motion goes to: a BVH or an ASF, of which the motion does not matter
     #[arg(long, value_name = "SKELETON")]
-    pub(crate) to: PathBuf,
+    pub(crate) onto: PathBuf,
     /// Output file; its extension decides the format, `-` is standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,

@@ -20,19 +20,19 @@ use crate::args::Retarget as Args;
 use crate::output::{Failure, new_table, number, print_note, printable, some_of, working};
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
-    let inputs = args.files.iter().chain([&args.to]).chain(&args.limits.rig);
+    let inputs = args.files.iter().chain([&args.onto]).chain(&args.limits.rig);
     not_an_input(&args.output, inputs)?;
     let motion = one(&args.files, &args.reading.options())?;
-    let mut target = read_one(std::slice::from_ref(&args.to), &args.reading.options())?.file;
+    let mut target = read_one(std::slice::from_ref(&args.onto), &args.reading.options())?.file;
     if target.skeleton.is_empty() {
         let what = "there is no skeleton in it";
-        return Err(Failure::file(&args.to, what, "give a BVH or an ASF"));
+        return Err(Failure::file(&args.onto, what, "give a BVH or an ASF"));
     }
     let skeleton = target.skeleton.clone();
-    let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &args.to)?;
+    let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &args.onto)?;
     let source = &motion.file.skeleton;
     let failed = |error: condyle::edit::RetargetError| {
-        let what = format!("{} to {}: {error}", motion.path.display(), args.to.display());
+        let what = format!("{} to {}: {error}", motion.path.display(), args.onto.display());
         Failure::usage(what, "docs/anatomy.md lists the names that are known")
     };
     let retarget = Retarget::new(source, &skeleton).map_err(failed)?;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         // With the channels that the target's file has.
         let again = like(&skeleton, &own, &made.clip);
         made.clip =
-            again.map_err(|e| Failure::file(&args.to, e.to_string(), "use another file"))?;
+            again.map_err(|e| Failure::file(&args.onto, e.to_string(), "use another file"))?;
     }
     let report = if args.json {
         format!("{:#}\n", json_of(&made, source, &skeleton))
