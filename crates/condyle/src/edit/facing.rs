@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, BodyJoint};
 use crate::math::{Angle, Rotation, trig, unit};
 use crate::motion::{Clip, FrameIndex, World};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -33,17 +33,23 @@ impl Ground {
     }
 
     /// By the rest pose: the axis of the world that is nearest to the way from the pelvis to the neck,
-    /// if the joints have [names that we know](Anatomy::of); else [`Y_UP`](Self::Y_UP).
+    /// if the joints have [names that we know](Anatomy::of) and the rest pose is one of standing; else
+    /// [`Y_UP`](Self::Y_UP).
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Self {
         Anatomy::of(skeleton).map_or(Self::Y_UP, |anatomy| Self::with(skeleton, &anatomy))
     }
 
-    fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
+    pub(super) fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
+        let rotations = skeleton.rest_world_rotations();
+        let up_of = |j: JointIndex| Some(rotations[j.get()] * anatomy.frame(j)? * DVec3::Y);
+        let is_hip = |j: &JointIndex| matches!(anatomy.name(*j), Some((BodyJoint::Hip, _)));
         let body = || {
-            let pelvis = anatomy.pelvis()?;
-            let frame = anatomy.frame(pelvis)?;
-            Some(skeleton.rest_world_rotations()[pelvis.get()] * frame * DVec3::Y)
+            let up = up_of(anatomy.pelvis()?)?;
+            // Whose legs point up at rest does not stand, and his rest pose says nothing: names that come
+            // with axes are of worlds with y up.
+            let stands = |hip| up_of(hip).is_none_or(|thigh| thigh.dot(up) > 0.0);
+            skeleton.indices().filter(is_hip).all(stands).then_some(up)
         };
         let Some(up) = body() else { return Self::Y_UP };
         let all = [Self::Y_UP, Self::Z_UP, Self::X_UP];
@@ -286,5 +292,27 @@ mod tests {
             assert!((a.angle(r).degrees() - theta).abs() < 1e-9, "{theta}");
             assert!((b.angle(lifted * r).degrees() - theta).abs() < 1e-9, "{theta}");
         }
+    }
+
+    #[test]
+    fn a_rest_pose_that_does_not_stand_has_y_up() {
+        // As Bandai-Namco's: all bones along x at rest, legs too, on the right against it; the table has
+        // the axes.
+        let mut s = Skeleton::new();
+        let hips = s.add_root(Joint::new("Hips", DVec3::Y)).unwrap();
+        let mut chain = |names: [String; 3], aside: DVec3, bone: DVec3| {
+            let mut last = s.add(hips, Joint::new(names[0].as_str(), aside)).unwrap();
+            for name in &names[1..] {
+                last = s.add(last, Joint::new(name.as_str(), bone)).unwrap();
+            }
+        };
+        chain(["Spine", "Chest", "Neck"].map(String::from), DVec3::X * 0.2, DVec3::X * 0.2);
+        for (side, sign) in [("L", 1.0), ("R", -1.0)] {
+            let leg = ["UpperLeg", "LowerLeg", "Foot"].map(|n| format!("{n}_{side}"));
+            chain(leg, DVec3::Y * (0.1 * sign), DVec3::X * (0.4 * sign));
+        }
+        let anatomy = Anatomy::of(&s).unwrap();
+        assert!(anatomy.title().starts_with("Bandai"), "{}", anatomy.title());
+        assert_eq!(Ground::of(&s), Ground::Y_UP);
     }
 }
