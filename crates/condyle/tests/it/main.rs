@@ -10,6 +10,7 @@ mod acclaim;
 mod allocations;
 mod anatomy;
 mod bvh;
+mod edit;
 mod enforce;
 mod estimate;
 mod fuzz;

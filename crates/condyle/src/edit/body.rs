@@ -1,0 +1,177 @@
+//! The joints of a skeleton as those of a body: what each is, and an anatomical frame for every one.
+
+use glam::DVec3;
+
+use super::Ground;
+use crate::anatomy::{Anatomy, BodyJoint, BodySide};
+use crate::math::Rotation;
+use crate::rig::name_table::frame_of;
+use crate::skeleton::{JointIndex, Skeleton};
+
+/// Which joint of the body, with the back as one, and on which side.
+pub(super) type Part = (BodyJoint, BodySide);
+
+/// A skeleton whose joints we know.
+#[derive(Clone, Debug)]
+pub(super) struct Body<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) anatomy: Anatomy,
+    pub(super) pelvis: JointIndex,
+    /// What a joint is, if it has an anatomical frame.
+    pub(super) known: Vec<Option<Part>>,
+    /// The nearest ancestor that is known.
+    pub(super) above: Vec<Option<JointIndex>>,
+}
+
+impl<'a> Body<'a> {
+    /// `None` if the pelvis has no frame.
+    pub(super) fn new(skeleton: &'a Skeleton, anatomy: Anatomy) -> Option<Self> {
+        let pelvis = anatomy.pelvis().filter(|j| j.get() < skeleton.len())?;
+        anatomy.frame(pelvis)?;
+        let known = |j| anatomy.name(j).filter(|_| anatomy.frame(j).is_some());
+        let known: Vec<Option<Part>> = skeleton.indices().map(known).collect();
+        let mut above: Vec<Option<JointIndex>> = Vec::with_capacity(skeleton.len());
+        for j in skeleton.indices() {
+            above.push(skeleton.parent(j).and_then(|p| match known[p.get()] {
+                Some(_) => Some(p),
+                None => above[p.get()],
+            }));
+        }
+        Some(Self { skeleton, anatomy, pelvis, known, above })
+    }
+
+    /// An anatomical frame for every joint, in its local space: its own; else that of its parent, as both
+    /// are at rest; else the axes of a world.
+    pub(super) fn frames(&self, world: Rotation) -> Vec<Rotation> {
+        let mut frames: Vec<Rotation> = Vec::with_capacity(self.skeleton.len());
+        for j in self.skeleton.indices() {
+            let parent = self.skeleton.parent(j);
+            let at_rest = || {
+                let above = parent.map_or(world, |p| frames[p.get()]);
+                self.skeleton[j].rest.inverse() * above
+            };
+            frames.push(self.anatomy.frame(j).unwrap_or_else(at_rest));
+        }
+        frames
+    }
+
+    /// From the root to the pelvis.
+    pub(super) fn trunk(&self) -> Vec<JointIndex> {
+        let up = std::iter::successors(Some(self.pelvis), |j| self.skeleton.parent(*j));
+        let mut trunk: Vec<JointIndex> = up.collect();
+        trunk.reverse();
+        trunk
+    }
+
+    /// What of the body a joint is a part of: lumbar and thoracic joints are one row.
+    pub(super) fn part(&self, joint: JointIndex) -> Option<Part> {
+        let (what, side) = self.known[joint.get()]?;
+        match what {
+            BodyJoint::Lumbar | BodyJoint::Thoracic => Some((BodyJoint::Back, side)),
+            _ => Some((what, side)),
+        }
+    }
+
+    /// The joints of a part, one above the next; the longest such row, of equals the first.
+    pub(super) fn row(&self, part: Part) -> Vec<JointIndex> {
+        let of_part = |j: &JointIndex| self.part(*j) == Some(part);
+        let next = |j: JointIndex| self.above[j.get()].filter(of_part);
+        // How many there are from the top; parents come first.
+        let mut depth = vec![0_usize; self.skeleton.len()];
+        let mut last: Option<JointIndex> = None;
+        for j in self.skeleton.indices().filter(of_part) {
+            depth[j.get()] = 1 + next(j).map_or(0, |a| depth[a.get()]);
+            if last.is_none_or(|l| depth[j.get()] > depth[l.get()]) {
+                last = Some(j);
+            }
+        }
+        let mut row: Vec<JointIndex> = std::iter::successors(last, |j| next(*j)).collect();
+        row.reverse();
+        row
+    }
+
+    /// The first joint of a part.
+    pub(super) fn first(&self, what: BodyJoint, side: BodySide) -> Option<JointIndex> {
+        self.skeleton.indices().find(|j| self.known[j.get()] == Some((what, side)))
+    }
+
+    /// How far the sole is below the ankle when the foot stands flat, in metres: the lowest of what is
+    /// below it at rest. `None` without an ankle.
+    pub(super) fn sole_m(&self, side: BodySide) -> Option<f64> {
+        let ankle = self.first(BodyJoint::Ankle, side)?;
+        let down = self.anatomy.frame(ankle)? * DVec3::NEG_Y;
+        // Places and rotations in the local space of the ankle.
+        let mut places: Vec<Option<(Rotation, DVec3)>> = vec![None; self.skeleton.len()];
+        let mut lowest = 0.0_f64;
+        for j in self.skeleton.indices() {
+            let joint = &self.skeleton[j];
+            let parent = || places[self.skeleton.parent(j)?.get()];
+            let Some((turn, place)) = (if j == ankle {
+                Some((Rotation::IDENTITY, DVec3::ZERO))
+            } else {
+                parent().map(|(turn, at)| (turn * joint.rest, at + turn * joint.offset_m))
+            }) else {
+                continue;
+            };
+            places[j.get()] = Some((turn, place));
+            let ends = joint.end_sites.iter().map(|site| place + turn * site.offset_m);
+            lowest = ends.chain([place]).map(|p| p.dot(down)).fold(lowest, f64::max);
+        }
+        Some(lowest)
+    }
+
+    /// The height of the pelvis above the soles of straight legs, in metres; the mean of both sides.
+    /// `None` without legs.
+    pub(super) fn pelvis_height_m(&self) -> Option<f64> {
+        let rest = self.skeleton.rest_world_positions();
+        let turn = self.skeleton.rest_world_rotations()[self.pelvis.get()];
+        let down = turn * (self.anatomy.frame(self.pelvis)? * DVec3::NEG_Y);
+        let leg = |side| {
+            let at = |what| Some(rest[self.first(what, side)?.get()]);
+            let leg = [BodyJoint::Hip, BodyJoint::Knee, BodyJoint::Ankle].map(at);
+            let to_hip = (leg[0]? - rest[self.pelvis.get()]).dot(down);
+            Some(to_hip + length_m(&leg)? + self.sole_m(side)?)
+        };
+        mean(leg)
+    }
+
+    /// How far a hand reaches from the middle between the shoulders, in metres; the mean of both sides.
+    /// `None` without arms.
+    pub(super) fn span_m(&self) -> Option<f64> {
+        let rest = self.skeleton.rest_world_positions();
+        let at = |what, side| Some(rest[self.first(what, side)?.get()]);
+        let shoulders = [BodySide::Left, BodySide::Right].map(|side| at(BodyJoint::Shoulder, side));
+        let half = length_m(&shoulders).unwrap_or(0.0) * 0.5;
+        let arm = |side| {
+            let arm = [BodyJoint::Shoulder, BodyJoint::Elbow, BodyJoint::Wrist];
+            Some(half + length_m(&arm.map(|what| at(what, side)))?)
+        };
+        mean(arm)
+    }
+}
+
+/// The mean of what both sides have, or that of one, if it is a positive number.
+fn mean(of: impl Fn(BodySide) -> Option<f64>) -> Option<f64> {
+    let mean = match (of(BodySide::Left), of(BodySide::Right)) {
+        (Some(a), Some(b)) => Some(0.5 * (a + b)),
+        (one, other) => one.or(other),
+    };
+    mean.filter(|m| m.is_finite() && *m > 0.0)
+}
+
+/// The distance of joints that hang on each other, from the first to the last, in metres; `None` if one is
+/// missing.
+fn length_m(places: &[Option<DVec3>]) -> Option<f64> {
+    let steps = places.windows(2).map(|w| Some(w[0]?.distance(w[1]?)));
+    steps.sum()
+}
+
+/// The anatomical frame of who stands in a world: x forward, y up, z to the right.
+pub(super) fn axes(up: DVec3, forward: DVec3) -> Rotation {
+    frame_of(forward, up).unwrap_or_default()
+}
+
+/// The same of a ground.
+pub(super) fn axes_of(ground: Ground) -> Rotation {
+    axes(ground.up(), ground.forward())
+}

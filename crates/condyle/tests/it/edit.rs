@@ -1,0 +1,220 @@
+//! Motion of real files mirrored, and put on other skeletons.
+
+use condyle::anatomy::{Anatomy, BodySide};
+use condyle::edit::{Ground, Mirror, MotionFrom, Retarget, RetargetOptions, Retargeted, retarget};
+use condyle::formats::{MotionFile, ReadOptions, read_file};
+use condyle::glam::DVec3;
+use condyle::math::Angle;
+use condyle::motion::{Clip, FrameIndex, WorldTracks, farthest_apart_m};
+use condyle::skeleton::{JointIndex, Skeleton};
+
+use crate::shared::{files, shared};
+
+struct Real {
+    name: String,
+    skeleton: Skeleton,
+    clip: Clip,
+}
+
+impl Real {
+    fn of(name: &str, file: MotionFile) -> Option<Self> {
+        Some(Self { name: name.to_owned(), skeleton: file.skeleton, clip: file.clip? })
+    }
+}
+
+/// Every BVH whose names we know.
+fn bvh() -> Vec<Real> {
+    let Some(folder) = shared("bvh") else { return Vec::new() };
+    let read = |path: &std::path::PathBuf| {
+        let file = read_file(path, None, &ReadOptions::default()).ok()?.file;
+        Anatomy::of(&file.skeleton)?;
+        Real::of(path.file_name()?.to_str()?, file)
+    };
+    files(&folder, "bvh").iter().filter_map(read).collect()
+}
+
+/// Walks, runs, a jump, a dance and cartwheels of six people of CMU.
+fn cmu() -> Vec<Real> {
+    let Some(folder) = shared("asf-amc") else { return Vec::new() };
+    let takes = [
+        ("02", "02_01"),
+        ("02", "02_04"),
+        ("05", "05_06"),
+        ("09", "09_01"),
+        ("16", "16_15"),
+        ("49", "49_08"),
+        ("127", "127_04"),
+    ];
+    let read = |(asf, amc): (&str, &str)| {
+        let options = ReadOptions::default();
+        let asf = read_file(&folder.join(format!("{asf}.asf")), None, &options).unwrap().file;
+        let amc_path = folder.join(format!("{amc}.amc"));
+        Real::of(amc, read_file(&amc_path, Some(&asf), &options).unwrap().file).unwrap()
+    };
+    takes.into_iter().map(read).collect()
+}
+
+/// The largest angle between local rotations, in degrees.
+fn turned(a: &Clip, b: &Clip) -> f64 {
+    let mut most = 0.0_f64;
+    for f in a.frames() {
+        let (p, q) = (a.pose(f), b.pose(f));
+        let both = p.rotations.iter().zip(&q.rotations);
+        most = both.map(|(x, y)| x.distance(*y).degrees()).fold(most, f64::max);
+    }
+    most
+}
+
+#[test]
+fn c13_real_motion_mirrored_twice_is_itself_and_angles_change_sides() {
+    let all: Vec<Real> = bvh().into_iter().chain(cmu()).collect();
+    let mut families = std::collections::BTreeSet::new();
+    for Real { name, skeleton, clip } in &all {
+        let anatomy = Anatomy::of(skeleton).unwrap();
+        families.insert(anatomy.title().to_owned());
+        let plain = Mirror::new(skeleton).unwrap();
+        assert!(skeleton.indices().all(|j| plain.counterpart(j).is_some()), "{name}");
+        for mirror in [plain.clone(), plain.clone().in_place()] {
+            let twice = mirror.apply(&mirror.apply(clip).unwrap()).unwrap();
+            let off =
+                (turned(clip, &twice), farthest_apart_m((skeleton, clip), (skeleton, &twice)));
+            assert!(off.0 < 1e-9 && off.1 < 1e-9, "{name}: {off:?}");
+        }
+        let mirrored = plain.apply(clip).unwrap();
+        for (joint, other) in anatomy.images().filter(|(j, _)| j.side != BodySide::Middle) {
+            let [j, c] = [joint, other].map(|a| a.joint().unwrap());
+            for f in clip.frames().step_by(7) {
+                let was = other.angles(clip.rotation(c, f));
+                let is = joint.angles(mirrored.rotation(j, f));
+                // Near a singularity rounding is enlarged; there the rotation is asked instead.
+                let off = is.iter().zip(was).map(|(x, y)| {
+                    Angle::from_radians(x.radians() - y.radians()).wrapped().degrees().abs()
+                });
+                let near = other.is_nearly_singular(was);
+                assert!(near || off.fold(0.0, f64::max) < 1e-6, "{name}: {is:?} {was:?}");
+                let [x, y] =
+                    [joint.rotation(mirrored.rotation(j, f)), other.rotation(clip.rotation(c, f))];
+                assert!(x.distance(y).degrees() < 1e-9, "{name}");
+            }
+        }
+    }
+    assert!(all.is_empty() || families.len() >= 8, "{families:?}");
+}
+
+#[test]
+fn c3_real_figures_stand_on_the_ground_that_is_found() {
+    for Real { name, skeleton, clip } in bvh().into_iter().chain(cmu()) {
+        let anatomy = Anatomy::of(&skeleton).unwrap();
+        let ground = Ground::of(&skeleton);
+        // The neck is above the pelvis on the whole, even in cartwheels; another axis has 0.
+        let pelvis = anatomy.pelvis().unwrap();
+        let neck = skeleton
+            .indices()
+            .rfind(|j| matches!(anatomy.name(*j), Some((condyle::anatomy::BodyJoint::Neck, _))));
+        let world = WorldTracks::of(&skeleton, &clip);
+        let up: DVec3 = (0..clip.frame_count())
+            .map(|f| world.position_m(neck.unwrap(), f) - world.position_m(pelvis, f))
+            .sum();
+        assert!(up.normalize().dot(ground.up()) > 0.5, "{name}: {up} {}", ground.up());
+    }
+}
+
+#[test]
+fn c13_real_motion_onto_its_own_skeleton_is_itself() {
+    for Real { name, skeleton, clip } in bvh().into_iter().chain(cmu()) {
+        for keep in [false, true] {
+            let options =
+                RetargetOptions { keep_feet: keep, keep_hands: keep, ..RetargetOptions::default() };
+            let found = retarget((&skeleton, &clip), &skeleton, &options).unwrap();
+            let far = farthest_apart_m((&skeleton, &clip), (&skeleton, &found.clip));
+            let off = (turned(&clip, &found.clip), far);
+            assert!(off.0 < 1e-9 && off.1 < 1e-9, "{name}: {off:?}");
+        }
+    }
+}
+
+fn mixamo() -> Option<Real> {
+    bvh().into_iter().find(|r| r.name == "test_freebvh.bvh")
+}
+
+/// Back on the first skeleton, joints that have one motion, and not one between others or none, are
+/// turned in the world as they were. Locally so are those whose parents are, too.
+#[test]
+fn c13_real_motion_of_cmu_goes_to_mixamo_and_back() {
+    let Some(other) = mixamo() else { return };
+    let mut worst = 0.0_f64;
+    let mut joints = 0;
+    for Real { name, skeleton, clip } in cmu() {
+        let there = Retarget::new(&skeleton, &other.skeleton).unwrap();
+        let there = there.apply(&clip, &RetargetOptions::default()).unwrap();
+        let back = Retarget::new(&other.skeleton, &skeleton).unwrap();
+        let back = back.apply(&there.clip, &RetargetOptions::default()).unwrap();
+        let both = |j: JointIndex| matches!(back.from[j.get()], MotionFrom::Joint(_));
+        let [a, b] = [&clip, &back.clip].map(|c| WorldTracks::of(&skeleton, c));
+        for j in skeleton.indices().filter(|j| both(*j)) {
+            joints += 1;
+            for f in clip.frames() {
+                let off = a.rotation(j, f.get()).distance(b.rotation(j, f.get())).degrees();
+                worst = worst.max(off);
+                if skeleton.parent(j).is_none_or(both) {
+                    worst =
+                        worst.max(clip.rotation(j, f).distance(back.clip.rotation(j, f)).degrees());
+                }
+            }
+        }
+        assert!(worst < 1e-9, "{name}: {worst}");
+    }
+    // Pelvis, three of the back, the head, clavicle, shoulder, elbow, hand, hip, knee, foot, toes.
+    assert_eq!(joints, 7 * (5 + 2 * 8));
+}
+
+/// How fast an ankle goes along the ground, in metres a second, from each frame to the next.
+fn speeds(skeleton: &Skeleton, clip: &Clip, ankle: JointIndex) -> Vec<f64> {
+    let world = WorldTracks::of(skeleton, clip);
+    let place = |f: usize| world.position_m(ankle, f) * DVec3::new(1.0, 0.0, 1.0);
+    let step = |f: usize| place(f).distance(place(f - 1)) / clip.rate().frame_time_s();
+    (1..clip.frame_count()).map(step).collect()
+}
+
+#[test]
+fn c13_feet_of_real_motion_do_not_slide_more_than_they_did() {
+    let Some(other) = mixamo() else { return };
+    let target = &other.skeleton;
+    let (mut planted, mut slid) = (0, [0.0_f64; 3]);
+    let mut worse = Vec::new();
+    for Real { name, skeleton, clip } in cmu() {
+        let retarget = Retarget::new(&skeleton, target).unwrap();
+        let with = |keep_feet| -> Retargeted {
+            retarget
+                .apply(&clip, &RetargetOptions { keep_feet, ..RetargetOptions::default() })
+                .unwrap()
+        };
+        let (plain, kept) = (with(false), with(true));
+        for (ours, theirs) in [("lfoot", "LeftFoot"), ("rfoot", "RightFoot")] {
+            let ours = skeleton.find(ours).unwrap();
+            let theirs = target.find(&format!("mixamorig:{theirs}")).unwrap();
+            let was = speeds(&skeleton, &clip, ours);
+            let [is, without] = [&kept.clip, &plain.clip].map(|c| speeds(target, c, theirs));
+            for ((was, is), without) in was.iter().zip(is).zip(without).filter(|s| *s.0.0 < 0.05) {
+                planted += 1;
+                slid = [slid[0] + was * kept.scale, slid[1] + is, slid[2] + without];
+                // A body that is larger makes larger steps, and slides as much farther.
+                if is > was * kept.scale + 1e-4 {
+                    worse.push((name.clone(), is, *was));
+                }
+            }
+            let feet = kept.limbs.iter().find(|l| l.end == theirs).unwrap();
+            let share = feet.reached as f64 / feet.frames as f64;
+            // Measured: 0.84 at least, in cartwheels, with straight legs in the air.
+            assert!(share > 0.8, "{name}: {feet:?}");
+            // Their orientation stays.
+            let [a, b] = [&plain.clip, &kept.clip].map(|c| c.pose(FrameIndex(50)).world(target));
+            let off = a.rotations[theirs.get()].distance(b.rotations[theirs.get()]);
+            assert!(off.degrees() < 1e-9);
+        }
+    }
+    // Measured: one of 1229, where a straight leg is too short by 2 cm.
+    assert!(1000 * worse.len() <= planted, "{planted} {worse:?} {slid:?}");
+    assert!(planted > 500, "{planted}");
+    assert!(slid[1] <= slid[0] * 1.001 && slid[2] > 1.3 * slid[0], "{slid:?}");
+}
