@@ -302,25 +302,20 @@ mod tests {
 
     #[test]
     fn a_rest_pose_that_does_not_stand_has_y_up() {
-        // As in LAFAN1 and Bandai-Namco's: all bones along x at rest, legs too; the table has the axes.
+        // As Bandai-Namco's: all bones along x at rest, legs too, on the right against it; the table has
+        // the axes.
         let mut s = Skeleton::new();
-        let mut last = s.add_root(Joint::new("Hips", DVec3::Y)).unwrap();
-        let hips = last;
-        let mut chain = |from, names: &[&str], z: f64| {
-            last = from;
-            for name in names {
-                last = s.add(last, Joint::new(*name, DVec3::new(0.3, 0.0, z))).unwrap();
+        let hips = s.add_root(Joint::new("Hips", DVec3::Y)).unwrap();
+        let mut chain = |names: [String; 3], aside: DVec3, bone: DVec3| {
+            let mut last = s.add(hips, Joint::new(names[0].as_str(), aside)).unwrap();
+            for name in &names[1..] {
+                last = s.add(last, Joint::new(name.as_str(), bone)).unwrap();
             }
         };
-        chain(hips, &["Spine", "Chest", "Neck", "Head"], 0.0);
-        for (side, z) in [("L", -0.1), ("R", 0.1)] {
-            chain(hips, &[&format!("UpperLeg_{side}")], z);
-        }
-        for side in ["L", "R"] {
-            let top = s.find(&format!("UpperLeg_{side}")).unwrap();
-            let shin = Joint::new(format!("LowerLeg_{side}"), DVec3::X * 0.4);
-            let shin = s.add(top, shin).unwrap();
-            s.add(shin, Joint::new(format!("Foot_{side}"), DVec3::X * 0.4)).unwrap();
+        chain(["Spine", "Chest", "Neck"].map(String::from), DVec3::X * 0.2, DVec3::X * 0.2);
+        for (side, sign) in [("L", 1.0), ("R", -1.0)] {
+            let leg = ["UpperLeg", "LowerLeg", "Foot"].map(|n| format!("{n}_{side}"));
+            chain(leg, DVec3::Y * (0.1 * sign), DVec3::X * (0.4 * sign));
         }
         let anatomy = Anatomy::of(&s).unwrap();
         assert!(anatomy.title().starts_with("Bandai"), "{}", anatomy.title());
