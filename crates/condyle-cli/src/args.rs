@@ -17,8 +17,8 @@ use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
 
 pub(crate) use editing::{
-    Blend, BridgeName, Comparing, Connect, Inside, Match, MatchingName, Mirror, Retarget, Standing,
-    Transform, Trim,
+    Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName, Mirror,
+    Retarget, Standing, Transform, Trim,
 };
 
 /// Joint kinds and joint limits from motion capture

@@ -2,6 +2,7 @@
 
 mod clips;
 mod corpus;
+mod edit;
 mod estimate;
 mod ik;
 mod limits;
@@ -38,6 +39,8 @@ pub const PARTS: &[Part] = &[
     Part { name: "estimate.summary", run: estimate::from_summaries },
     Part { name: "ik", run: ik::solvers },
     Part { name: "evaluate", run: ik::evaluation },
+    Part { name: "edit.match", run: edit::matches },
+    Part { name: "edit.motions", run: edit::motions },
     Part { name: "write.back", run: clips::write_back },
     Part { name: "write.edited", run: clips::write_edited },
 ];

@@ -2,12 +2,13 @@
 
 use condyle::edit::{Placement, blend};
 use condyle::motion::{Clip, FrameIndex, ResampleTo};
-use condyle::skeleton::{JointIndex, Skeleton, names_near};
+use condyle::skeleton::{JointIndex, Skeleton};
 
+use super::matching::no_joint;
 use super::motions::{alike, facing_of, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
 use crate::args::Blend;
-use crate::output::{Failure, print_note, some_of};
+use crate::output::{Failure, print_note};
 
 pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
@@ -90,14 +91,8 @@ fn below(skeleton: &Skeleton, names: &[String]) -> Result<Vec<bool>, Failure> {
     }
     let mut in_it = vec![false; skeleton.len()];
     for name in names {
-        let joint = skeleton.find(name).ok_or_else(|| {
-            let near = names_near(skeleton.joints().iter().map(|j| j.name.as_str()), name);
-            let help = match near.as_slice() {
-                [] => "condyle info lists its joints".to_owned(),
-                near => format!("near are {}", some_of(near)),
-            };
-            Failure::usage(format!("--only: the motion has no joint {name:?}"), &help)
-        })?;
+        let joint = skeleton.find(name);
+        let joint = joint.ok_or_else(|| no_joint(skeleton, "--only: the motion has", name))?;
         in_it[joint.get()] = true;
     }
     // Parents come first.

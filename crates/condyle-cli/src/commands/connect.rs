@@ -7,7 +7,7 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::edit::{
-    Connected, ContactOptions, Easing, Facing, Features, Keep, MatchError, Method, Overlap, Query,
+    Connected, ContactOptions, Facing, Features, Keep, MatchError, Method, Overlap, Query,
     SearchOptions, best_matches, closest_windows, connect, jump_quantile, jumps,
 };
 use condyle::math::Angle;
@@ -19,7 +19,7 @@ use super::estimate::not_an_input;
 use super::matching::{check_names, features, weighted};
 use super::motions::{Motion, alike, facing_of, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
-use crate::args::{BridgeName, Connect, MatchingName};
+use crate::args::{BridgeName, Connect, EasingName, MatchingName};
 use crate::output::{Failure, new_table, number, working};
 
 /// A seam of the result.
@@ -134,7 +134,9 @@ impl Joining<'_> {
             MatchingName::Backward => Keep::Second,
         };
         let method = match seam.method {
-            BridgeName::Blend => Method::Blend(seam.ease.map_or(Easing::default(), |e| e.easing())),
+            BridgeName::Blend => {
+                Method::Blend(seam.ease.map(EasingName::easing).unwrap_or_default())
+            }
             BridgeName::Interpolate => Method::Interpolate {
                 frames: seam.frames.unwrap_or_else(|| in_time(0.2)),
                 order: seam.order.order(),

@@ -9,17 +9,18 @@ use comfy_table::Cell;
 use condyle::formats::{Format, ReadOptions, Warning, size_notice};
 use condyle::ik::{ClipGoal, Figure, FollowOptions, Followed, FollowedGoal, Goals, Miss};
 use condyle::motion::{Clip, FrameIndex};
-use condyle::skeleton::{Skeleton, names_near};
+use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::bound::{add_misfits, bind, print_misfits};
 use super::estimate::not_an_input;
+use super::matching::no_joint;
 use super::rig::rig_of;
 use super::{Answer, output_format, read_one, write_as};
 use crate::args::{Ik, RootName};
 use crate::output::{
     Failure, counted, decimals, hundredths, json_degrees, new_table, number, print_rig_warnings,
-    print_warnings, printable, progress, some_of,
+    print_warnings, printable, progress,
 };
 
 pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
@@ -115,14 +116,8 @@ fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<Goals, Failur
         files => read_motion(args, files, skeleton, clip)?,
     };
     for name in &args.lock {
-        let joint = skeleton.find(name).ok_or_else(|| {
-            let near = names_near(skeleton.joints().iter().map(|j| j.name.as_str()), name);
-            let help = match near.as_slice() {
-                [] => "condyle info lists its joints".to_owned(),
-                near => format!("near are {}", some_of(near)),
-            };
-            Failure::usage(format!("--lock: the clip has no joint {name:?}"), &help)
-        })?;
+        let joint = skeleton.find(name);
+        let joint = joint.ok_or_else(|| no_joint(skeleton, "--lock: the clip has", name))?;
         goals.lock.push(joint);
     }
     if let Some(root) = args.root {

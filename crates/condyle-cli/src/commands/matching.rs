@@ -100,15 +100,18 @@ pub(super) fn weighted<'a>(
 
 /// That every joint named for the comparison is there.
 pub(super) fn check_names(skeleton: &Skeleton, comparing: &Comparing) -> Result<(), Failure> {
-    for name in comparing.named().filter(|name| skeleton.find(name).is_none()) {
-        let near = names_near(skeleton.joints().iter().map(|j| j.name.as_str()), name);
-        let help = match near.as_slice() {
-            [] => "condyle info lists its joints".to_owned(),
-            near => format!("near are {}", some_of(near)),
-        };
-        return Err(Failure::usage(format!("the motion has no joint {name:?}"), &help));
-    }
-    Ok(())
+    let missing = comparing.named().find(|name| skeleton.find(name).is_none());
+    missing.map_or(Ok(()), |name| Err(no_joint(skeleton, "the motion has", name)))
+}
+
+/// That a joint is not there, with names that are spelt nearly like it.
+pub(super) fn no_joint(skeleton: &Skeleton, who: &str, name: &str) -> Failure {
+    let near = names_near(skeleton.joints().iter().map(|j| j.name.as_str()), name);
+    let help = match near.as_slice() {
+        [] => "condyle info lists its joints".to_owned(),
+        near => format!("near are {}", some_of(near)),
+    };
+    Failure::usage(format!("{who} no joint {name:?}"), &help)
 }
 
 /// A motion at the rate of another, if it has not got it.

@@ -226,3 +226,55 @@ fn motions_that_cannot_be_connected_are_refused_with_what_to_do() {
     let counts = file(&folder, "x.bvh").clip.unwrap().frame_count();
     assert!(counts >= 150, "{counts}");
 }
+
+#[test]
+fn a_mirror_twice_is_the_motion_again_and_left_is_right() {
+    let folder = gaits("mirror");
+    done(&folder, "mirror walk.bvh -o other.bvh");
+    done(&folder, "mirror other.bvh -o again.bvh");
+    let [walk, other, again] =
+        ["walk.bvh", "other.bvh", "again.bvh"].map(|name| file(&folder, name));
+    let apart = farthest_apart_m(
+        (&walk.skeleton, walk.clip.as_ref().unwrap()),
+        (&again.skeleton, again.clip.as_ref().unwrap()),
+    );
+    assert!(apart < 1e-6, "{apart}");
+    let place = |f: &MotionFile, name: &str| {
+        let world = f.clip.as_ref().unwrap().pose(FrameIndex(30)).world(&f.skeleton);
+        world.positions_m[f.skeleton.find(name).unwrap().get()]
+    };
+    let (left, right) = (place(&walk, "LeftFoot"), place(&other, "RightFoot"));
+    assert!((left.x + right.x).abs() < 1e-6 && (left.z - right.z).abs() < 1e-6, "{left} {right}");
+    done(&folder, "mirror walk.bvh --in-place -o here.bvh");
+    let here = file(&folder, "here.bvh");
+    assert!((place(&here, "Hips") - place(&walk, "Hips")).length() < 1e-3);
+    folder.write("door.bvh", super::WALK);
+    let err = complaints(&folder.condyle("mirror door.bvh -o x.bvh"));
+    assert!(err.contains("door.bvh: no table has the names of these joints"), "{err}");
+}
+
+#[test]
+fn c13_retarget_goes_there_and_back_with_its_feet_on_the_ground() {
+    let folder = gaits("retarget");
+    done(&folder, "transform walk.bvh --scale 1.3 -o giant.bvh");
+    let told = json(&folder, "retarget walk.bvh --onto giant.bvh --keep-feet -o large.bvh --json");
+    assert!((told["scale"].as_f64().unwrap() - 1.3).abs() < 1e-6, "{told:#}");
+    assert_eq!(told["joints"]["LeftLeg"], "LeftLeg");
+    assert_eq!(told["kept"][0]["reached"], 150);
+    done(&folder, "retarget large.bvh --onto walk.bvh -o back.bvh");
+    let (walk, back) = (file(&folder, "walk.bvh"), file(&folder, "back.bvh"));
+    let apart = farthest_apart_m(
+        (&walk.skeleton, walk.clip.as_ref().unwrap()),
+        (&back.skeleton, back.clip.as_ref().unwrap()),
+    );
+    assert!(apart < 1e-5, "{apart}");
+    done(&folder, "estimate walk.bvh run.bvh -o rig.json");
+    done(
+        &folder,
+        "retarget run.bvh --onto walk.bvh --keep-feet --keep-hands --rig rig.json -o in.bvh",
+    );
+    done(&folder, "check in.bvh --rig rig.json");
+    folder.write("door.bvh", super::WALK);
+    let err = complaints(&folder.condyle("retarget walk.bvh --onto door.bvh -o x.bvh"));
+    assert!(err.contains("names of the target's joints"), "{err}");
+}

@@ -277,8 +277,8 @@ fn shifts(down: &[bool], places: &[DVec3]) -> Vec<DVec3> {
     for f in 0..places.len() {
         let Some(here) = known[f] else { continue };
         let from = shifts[before];
-        for k in before + 1..f {
-            shifts[k] = from.lerp(here, Easing::Cubic.weight(k - before, f - before + 1));
+        for (k, shift) in shifts[before..f].iter_mut().enumerate().skip(1) {
+            *shift = from.lerp(here, Easing::Cubic.weight(k, f - before + 1));
         }
         shifts[f] = here;
         before = f;

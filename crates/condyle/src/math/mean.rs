@@ -251,7 +251,8 @@ mod tests {
             let all = [(a, 1.0), (b, 2.0), (c, 0.5)];
             let mean = geodesic_mean(&all).unwrap();
             let cost = |m: Rotation| -> f64 {
-                all.iter().map(|(r, w)| w * m.distance(*r).radians().powi(2)).sum()
+                let square = |a: Angle| a.radians() * a.radians();
+                all.iter().map(|(r, w)| w * square(m.distance(*r))).sum()
             };
             for axis in [glam::DVec3::X, glam::DVec3::Y, glam::DVec3::Z] {
                 for by in [-1e-3, 1e-3] {

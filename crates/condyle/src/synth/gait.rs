@@ -182,7 +182,8 @@ impl Gait {
         let share = (within - self.down) / (1.0 - self.down);
         // Without velocity at both ends.
         let eased = share * share * (3.0 - 2.0 * share);
-        let lifted = DVec3::Y * (0.12 * trig::sin_cos(share * TAU * 0.5).0.powi(2));
+        let arch = trig::sin_cos(share * TAU * 0.5).0;
+        let lifted = DVec3::Y * (0.12 * arch * arch);
         (place.lerp(next_place, eased) + lifted, facing.slerp(next_facing, eased))
     }
 }
