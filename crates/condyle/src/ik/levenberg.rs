@@ -187,6 +187,9 @@ impl Scratch {
 
     /// Lets go of the limits that push inward. Whether there were any.
     fn release(&mut self, system: &impl System) -> bool {
+        if self.holds.is_empty() {
+            return false;
+        }
         let mut released = false;
         for block in 0..system.blocks().len() {
             if self.holds.iter().any(|hold| hold.block == block) {
