@@ -16,6 +16,7 @@ mod feet;
 mod jumps;
 mod match_error;
 mod onto;
+pub mod page;
 mod place;
 mod search;
 mod time;
