@@ -102,7 +102,8 @@ impl<'a> Map<'a> {
         // Rows are from below, and each begins at a multiple of four bytes.
         let mut pixels = Vec::new();
         for row in self.rows.iter().rev() {
-            pixels.extend(self.columns.iter().map(|column| byte(255.0 * self.share(*row, *column))));
+            pixels
+                .extend(self.columns.iter().map(|column| byte(255.0 * self.share(*row, *column))));
             pixels.resize(pixels.len().next_multiple_of(4), 0);
         }
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
@@ -202,9 +203,7 @@ fn some(count: usize) -> Vec<usize> {
         return (0..count).collect();
     }
     let (count, most) = (count as u128, MOST as u128);
-    (0..most)
-        .map(|i| usize::try_from(i * (count - 1) / (most - 1)).unwrap_or(usize::MAX))
-        .collect()
+    (0..most).map(|i| usize::try_from(i * (count - 1) / (most - 1)).unwrap_or(usize::MAX)).collect()
 }
 
 /// Where a frame is among some that are evenly spread, from 0 to 1; none if it is not among them.

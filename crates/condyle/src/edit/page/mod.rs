@@ -100,7 +100,7 @@ pub fn html(skeleton: &Skeleton, ground: Ground, clip: &Clip, seams: &[SeamView<
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; img-src data:\"/>\n\
+         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
          <title>Connected motion</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
         // On paper it is light.
@@ -175,9 +175,9 @@ fn facts(text: &mut String, view: &SeamView<'_>) {
     let made = view.made.len();
     let (jump, usual) = (view.jump.degrees(), view.usual.degrees());
     let share = if usual > 0.0 && (jump / usual).is_finite() {
-        format!(", {:.2} of it", jump / usual)
+        format!("{:.2} of the usual ", jump / usual)
     } else {
-        String::new()
+        "usual are ".to_owned()
     };
     let facts = [
         ("from", format!("frame {} of {}", view.from_frame, Html(view.names[0]))),
@@ -188,7 +188,11 @@ fn facts(text: &mut String, view: &SeamView<'_>) {
         ("apart by", format!("{} {}", rounded(view.distance), Html(view.unit))),
         (
             "largest jump of angular velocity",
-            format!("{} °/s at the seam, {} usual in the motions{share}", rounded(jump), rounded(usual)),
+            format!(
+                "{} °/s at the seam, {share}{} °/s (99th percentile of the frames of both)",
+                rounded(jump),
+                rounded(usual)
+            ),
         ),
     ];
     text.push_str("<dl class=\"about\">\n");

@@ -96,7 +96,8 @@ impl<'a> Seam<'a> {
         };
         let clipped = |start: i64, to: &Range<usize>| {
             let end = start.saturating_add(signed(view.window.frames));
-            let inside = |f: i64| usize::try_from(f).unwrap_or(0).clamp(to.start, to.end.max(to.start));
+            let inside =
+                |f: i64| usize::try_from(f).unwrap_or(0).clamp(to.start, to.end.max(to.start));
             inside(start)..inside(end)
         };
         [clipped(starts[0], &own[0]), clipped(starts[1], &own[1])]
