@@ -135,7 +135,7 @@ fn head(seam: &Seam<'_>) -> Option<(JointIndex, DVec3)> {
     let anatomy = Anatomy::of(seam.skeleton)?;
     let is_neck =
         |j: &JointIndex| anatomy.name(*j).is_some_and(|(name, _)| name == BodyJoint::Neck);
-    let joint = seam.skeleton.indices().filter(is_neck).next_back()?;
+    let joint = seam.skeleton.indices().rfind(is_neck)?;
     let top = seam.skeleton[joint].end_sites.first()?.offset_m;
     (top.is_finite() && top.length() > 0.0).then_some((joint, top))
 }
