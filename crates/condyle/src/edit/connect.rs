@@ -452,7 +452,7 @@ impl Offset {
 
 /// The rotation vector of the same rotation that is nearest to another one: near half a turn two
 /// opposite ones are.
-fn nearest(v: DVec3, to: DVec3) -> DVec3 {
+pub(super) fn nearest(v: DVec3, to: DVec3) -> DVec3 {
     let length = v.length();
     if length == 0.0 {
         return v;

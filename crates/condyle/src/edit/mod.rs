@@ -22,6 +22,7 @@ mod keep;
 mod match_error;
 mod mirror;
 mod onto;
+pub mod page;
 mod place;
 mod retarget;
 mod rows;

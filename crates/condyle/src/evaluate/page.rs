@@ -126,12 +126,7 @@ fn picture(clip: &Evaluated<'_>, frame: &FramePoses, way: usize) -> Canvas {
     let found = frame.found[way].world(clip.skeleton);
     let view = View::of(&captured);
     let bones = |world: &World| -> Vec<Vec<DVec2>> {
-        let bone = |j: crate::skeleton::JointIndex| {
-            let parent = clip.skeleton.parent(j)?;
-            let ends = [parent, j].map(|j| view.at(world.positions_m[j.get()]));
-            Some(ends.to_vec())
-        };
-        clip.skeleton.indices().filter_map(bone).collect()
+        world.bones(clip.skeleton).map(|ends| ends.map(|p| view.at(p)).to_vec()).collect()
     };
     let mut canvas = Canvas::default();
     canvas.path("captured", &bones(&captured), false);

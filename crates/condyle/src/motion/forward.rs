@@ -57,6 +57,28 @@ impl World {
             self.positions_m.push(p);
         }
     }
+
+    /// Both ends of every bone, metres: from each joint's parent to it.
+    pub(crate) fn bones<'a>(
+        &'a self,
+        skeleton: &'a Skeleton,
+    ) -> impl Iterator<Item = [DVec3; 2]> + 'a {
+        skeleton.indices().filter_map(|j| {
+            let parent = skeleton.parent(j)?;
+            Some([parent, j].map(|j| self.positions_m[j.get()]))
+        })
+    }
+
+    /// The same from each joint to the ends of its bones that have no joint: toes, the top of the head.
+    pub(crate) fn tips<'a>(
+        &'a self,
+        skeleton: &'a Skeleton,
+    ) -> impl Iterator<Item = [DVec3; 2]> + 'a {
+        skeleton.indices().flat_map(|j| {
+            let (at, turn) = (self.positions_m[j.get()], self.rotations[j.get()]);
+            skeleton[j].end_sites.iter().map(move |end| [at, at + turn * end.offset_m])
+        })
+    }
 }
 
 impl Pose {

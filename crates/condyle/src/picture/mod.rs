@@ -10,6 +10,7 @@
 //! globe is seen along the bone, x to the right and y up, and once more from behind, turned by half
 //! a turn about y, so that regions of any size are seen whole. Other kinds have a dial per angle.
 
+pub(crate) mod axis;
 pub(crate) mod card;
 mod characters;
 pub(crate) mod dial;

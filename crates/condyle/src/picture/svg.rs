@@ -80,6 +80,22 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// A text from a file: it cannot leave its place, nor turn the text after it around, and is not longer
+/// than anyone reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Html<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Html<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LONGEST: usize = 600;
+        let end = self.0.char_indices().nth(LONGEST);
+        match end {
+            Some((end, _)) => write!(f, "<bdi>{}…</bdi>", Escaped(&self.0[..end])),
+            None => write!(f, "<bdi>{}</bdi>", Escaped(self.0)),
+        }
+    }
+}
+
 /// Where a text is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
@@ -141,6 +157,30 @@ impl Canvas {
             Number(size.x),
             Number(size.y),
             Number(round)
+        ));
+    }
+
+    /// A rectangle in a colour of its own.
+    pub(crate) fn filled(&mut self, colour: &str, at: DVec2, size: DVec2) {
+        self.add(format_args!(
+            "<rect fill=\"{colour}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+            Number(at.x),
+            Number(at.y),
+            Number(size.x),
+            Number(size.y)
+        ));
+    }
+
+    /// A bitmap, by its address; its pixels stay as they are.
+    pub(crate) fn image(&mut self, at: DVec2, size: DVec2, address: &str) {
+        self.add(format_args!(
+            "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
+             style=\"image-rendering:pixelated\" href=\"{}\"/>",
+            Number(at.x),
+            Number(at.y),
+            Number(size.x),
+            Number(size.y),
+            Escaped(address)
         ));
     }
 

@@ -4,23 +4,9 @@ use std::fmt;
 
 use crate::picture::dial::{range, range_of};
 use crate::picture::svg::Escaped;
+pub(super) use crate::picture::svg::Html;
 use crate::picture::{Figures, SwingFigures};
 use crate::rig::{JointKind, RigJoint};
-
-/// A text from a file: it cannot leave its place, nor turn the text after it around, and is not longer
-/// than anyone reads.
-pub(super) struct Html<'a>(pub(super) &'a str);
-
-impl fmt::Display for Html<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LONGEST: usize = 600;
-        let end = self.0.char_indices().nth(LONGEST);
-        match end {
-            Some((end, _)) => write!(f, "<bdi>{}…</bdi>", Escaped(&self.0[..end])),
-            None => write!(f, "<bdi>{}</bdi>", Escaped(self.0)),
-        }
-    }
-}
 
 /// The name of a joint, cut where it is longer than a table is wide.
 pub(super) struct Name<'a>(pub(super) &'a str);
