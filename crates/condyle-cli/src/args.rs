@@ -18,7 +18,7 @@ use condyle::presets;
 
 pub(crate) use editing::{
     Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName, Mirror,
-    Retarget, Standing, Transform, Trim,
+    Retarget, RootBlendName, Standing, Transform, Trim,
 };
 
 /// Joint kinds and joint limits from motion capture

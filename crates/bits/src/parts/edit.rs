@@ -58,6 +58,7 @@ pub(super) fn motions(_: &How) -> Hash {
     let at = Overlap { first: 200, second: 30, frames: 40 };
     let methods = [
         Method::Blend(Easing::Sine),
+        Method::BlendSteps(Easing::Quintic),
         Method::Interpolate { frames: 20, order: Order::Linear },
         Method::Interpolate { frames: 20, order: Order::Cubic },
         Method::Inertialize { frames: 30 },

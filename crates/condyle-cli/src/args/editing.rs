@@ -357,6 +357,9 @@ pub(crate) struct SeamArgs {
     /// With blend: how the second motion takes over
     #[arg(long, value_name = "EASING")]
     pub(crate) ease: Option<EasingName>,
+    /// With blend: what of the roots is blended
+    #[arg(long, default_value = "steps")]
+    pub(crate) root: RootBlendName,
     /// Keep feet where they are while they are on the ground
     #[arg(long)]
     pub(crate) plant: bool,
@@ -382,6 +385,15 @@ pub(crate) enum MatchingName {
     Backward,
     /// Where the two are most alike
     Best,
+}
+
+/// What of two roots is blended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RootBlendName {
+    /// How far they go and turn from frame to frame: speeds stay between those of the motions
+    Steps,
+    /// Where they are, from the same place on, as in the source
+    Places,
 }
 
 /// How frames between two motions are found.

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::edit::{
-    Connected, ContactOptions, Facing, Features, Keep, MatchError, Method, Overlap, Query,
-    SearchOptions, best_matches, closest_windows, connect, jump_quantile, jumps,
+    Connected, ContactOptions, DistanceMatrix, Facing, Features, Keep, MatchError, Method, Overlap,
+    Query, SearchOptions, best_matches, closest_windows, connect, distance_matrix, jump_quantile,
+    jumps, page,
 };
 use condyle::math::Angle;
 use condyle::motion::Clip;
@@ -19,11 +20,17 @@ use super::estimate::not_an_input;
 use super::matching::{check_names, features, weighted};
 use super::motions::{Motion, alike, facing_of, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
-use crate::args::{BridgeName, Connect, EasingName, MatchingName};
-use crate::output::{Failure, new_table, number, working};
+use crate::args::{BridgeName, Connect, EasingName, MatchingName, RootBlendName};
+use crate::output::{Failure, new_table, number, working, write_whole};
+
+/// How many rows and columns the map of distances on the page has.
+const MAP: (usize, usize) = (128, 128);
 
 /// A seam of the result.
 struct Seam {
+    /// Where the motions are alike, in frames of their own.
+    window: Overlap,
+    matrix: Option<DistanceMatrix>,
     /// Frames of the motions, each as its own file counts them: the last one as it is, and the first one.
     from_frame: usize,
     to_frame: usize,
@@ -36,7 +43,11 @@ struct Seam {
 }
 
 pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
-    not_an_input(&args.output, args.files.iter().chain(&args.limits.rig).chain(&args.report))?;
+    let inputs = || args.files.iter().chain(&args.limits.rig);
+    not_an_input(&args.output, inputs().chain(&args.report))?;
+    if let Some(report) = &args.report {
+        not_an_input(report, inputs())?;
+    }
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
     let clips = alike(&motions)?;
     let skeleton = motions[0].file.skeleton.clone();
@@ -51,11 +62,14 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     for (i, next) in clips.iter().enumerate().skip(1) {
         let joined =
             Joining { args, skeleton: &skeleton, facing: &facing, first: &result, next, start };
-        let (connected, distance, planted) = joined.connect([&motions[i - 1], &motions[i]])?;
+        let Joined { connected, at, distance, matrix, planted } =
+            joined.connect([&motions[i - 1], &motions[i]])?;
         let usual = usual(&clips[i - 1], next);
         let seam = connected.made.start.saturating_sub(1)..connected.made.end + 1;
         let jump = jump_quantile(&jumps(&connected.clip, seam), 1.0);
         seams.push(Seam {
+            window: Overlap { first: own_frame(at.first, shift), ..at },
+            matrix: matrix.map(|m| own_rows(m, shift)),
             from_frame: own_frame(connected.first_last, shift),
             to_frame: connected.second_first,
             made: connected.made.clone(),
@@ -82,9 +96,16 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     } else {
         text_of(&seams, unit, &result, &motions)
     };
+    let page = args
+        .report
+        .as_ref()
+        .map(|path| (path, page_of(args, &skeleton, &facing, (&seams, &result), &motions)));
     let mut file = motions.swap_remove(0).file;
     file.clip = Some(result);
     write_out(&file, &args.output, &args.writing)?;
+    if let Some((path, page)) = page {
+        write_whole(&[(path.as_path(), page.as_bytes())])?;
+    }
     if args.output == Path::new("-") {
         // Standard output has the motion.
         let _ = std::io::stderr().lock().write_all(report.as_bytes());
@@ -94,6 +115,17 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         out.flush()?;
     }
     Ok(Answer::Yes)
+}
+
+/// Two motions as one, and what is to be told of it.
+struct Joined {
+    connected: Connected,
+    /// In frames of the result before.
+    at: Overlap,
+    distance: f64,
+    matrix: Option<DistanceMatrix>,
+    /// In how many frames feet were planted.
+    planted: usize,
 }
 
 /// What is to be put together next.
@@ -108,8 +140,7 @@ struct Joining<'a> {
 }
 
 impl Joining<'_> {
-    /// The motions together, how far apart their windows are, and in how many frames feet were planted.
-    fn connect(&self, from: [&Motion; 2]) -> Result<(Connected, f64, usize), Failure> {
+    fn connect(&self, from: [&Motion; 2]) -> Result<Joined, Failure> {
         let seam = &self.args.seam;
         let fps = self.first.rate().nominal_fps();
         #[allow(
@@ -127,7 +158,7 @@ impl Joining<'_> {
                 return Err(Failure::file(&motion.path, what, "compare fewer: --window N"));
             }
         }
-        let (at, distance) =
+        let (at, distance, matrix) =
             self.overlap(window).map_err(|e| super::matching::failed(&e, from[1]))?;
         let keep = match seam.matching {
             MatchingName::Forward | MatchingName::Best => Keep::First,
@@ -135,7 +166,11 @@ impl Joining<'_> {
         };
         let method = match seam.method {
             BridgeName::Blend => {
-                Method::Blend(seam.ease.map(EasingName::easing).unwrap_or_default())
+                let easing = seam.ease.map(EasingName::easing).unwrap_or_default();
+                match seam.root {
+                    RootBlendName::Steps => Method::BlendSteps(easing),
+                    RootBlendName::Places => Method::Blend(easing),
+                }
             }
             BridgeName::Interpolate => Method::Interpolate {
                 frames: seam.frames.unwrap_or_else(|| in_time(0.2)),
@@ -153,16 +188,26 @@ impl Joining<'_> {
             let options = ContactOptions::default();
             planted = connected.plant_feet(self.skeleton, self.facing, clips, &options);
         }
-        Ok((connected, distance, planted))
+        Ok(Joined { connected, at, distance, matrix, planted })
     }
 
-    /// Where the two are alike, and how far apart they are there.
-    fn overlap(&self, window: usize) -> Result<(Overlap, f64), MatchError> {
+    /// Where the two are alike, how far apart they are there, and for a page everywhere.
+    fn overlap(&self, window: usize) -> Result<(Overlap, f64, Option<DistanceMatrix>), MatchError> {
         let comparing = &self.args.comparing;
         let a = features(self.skeleton, self.first, comparing)?;
         let b = features(self.skeleton, self.next, comparing)?;
         let [ours, theirs] = self.starts(window);
-        let at = |first, second, distance| (Overlap { first, second, frames: window }, distance);
+        let matrix = match &self.args.report {
+            None => None,
+            Some(_) => {
+                let query = weighted(Query::first(&a, window), comparing)?;
+                let all = [self.start..usize::MAX, 0..usize::MAX];
+                let [rows, columns] = all;
+                Some(distance_matrix(&query, rows, &b, columns, MAP)?)
+            }
+        };
+        let at =
+            |first, second, distance| (Overlap { first, second, frames: window }, distance, matrix);
         let best = |query: &Query<'_>, clip: &Features, starts: Range<usize>| {
             let options = SearchOptions { starts, ..SearchOptions::default() };
             let found = best_matches(query, &[clip], &options)?;
@@ -215,6 +260,48 @@ fn signed(frame: usize) -> i64 {
 
 fn own_frame(frame: usize, shift: i64) -> usize {
     usize::try_from(signed(frame) - shift).unwrap_or(0)
+}
+
+/// Distances whose rows are counted as the file of the first motion does.
+fn own_rows(mut matrix: DistanceMatrix, shift: i64) -> DistanceMatrix {
+    matrix.a_frames.iter_mut().for_each(|f| *f = own_frame(*f, shift));
+    matrix
+}
+
+/// The page with all seams.
+fn page_of(
+    args: &Connect,
+    skeleton: &Skeleton,
+    facing: &Facing,
+    (seams, result): (&[Seam], &Clip),
+    motions: &[Motion],
+) -> String {
+    let name = |motion: &Motion| motion.path.file_name().map(|n| n.to_string_lossy().into_owned());
+    let names: Vec<String> = motions.iter().map(|m| name(m).unwrap_or_default()).collect();
+    let unit = if args.comparing.metric().unit() == "metres" { "m" } else { "°" };
+    let method = match args.seam.method {
+        BridgeName::Interpolate => "interpolate",
+        BridgeName::Blend => "blend",
+        BridgeName::Inertialize => "inertialize",
+    };
+    let mut views = Vec::with_capacity(seams.len());
+    for (seam, names) in seams.iter().zip(names.windows(2)) {
+        views.push(page::SeamView {
+            names: [&names[0], &names[1]],
+            method,
+            window: seam.window,
+            first_last: seam.made.start.saturating_sub(1),
+            made: seam.made.clone(),
+            from_frame: seam.from_frame,
+            to_frame: seam.to_frame,
+            distance: seam.distance,
+            unit,
+            matrix: seam.matrix.as_ref(),
+            jump: seam.jump,
+            usual: seam.usual,
+        });
+    }
+    page::html(skeleton, facing.ground(), result, &views)
 }
 
 fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {

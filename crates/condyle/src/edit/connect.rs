@@ -54,8 +54,13 @@ pub enum Method {
         /// How.
         order: Order,
     },
-    /// The two windows blended into each other (row C8, eq 15, fig 4).
+    /// The two windows blended into each other (row C8, eq 15, fig 4). Where their roots drift apart, the
+    /// one hurries to where the other is.
     Blend(Easing),
+    /// The same, but with the steps of the roots blended in place of where they are: how far each goes and
+    /// turns from frame to frame, seen from where it faces. Speeds stay between those of the motions, and
+    /// the second goes on from where that leads.
+    BlendSteps(Easing),
     /// The second motion at once, with what it differs by fading over some frames.
     Inertialize {
         /// How many.
@@ -65,7 +70,7 @@ pub enum Method {
 
 impl Default for Method {
     fn default() -> Self {
-        Self::Blend(Easing::default())
+        Self::BlendSteps(Easing::default())
     }
 }
 
@@ -128,7 +133,8 @@ pub fn connect(
     let seam = Seam { skeleton, facing, first, second, at };
     match method {
         Method::Interpolate { frames, order } => seam.interpolate(keep, frames, order),
-        Method::Blend(easing) => seam.blend(easing),
+        Method::Blend(easing) => seam.blend(easing, false),
+        Method::BlendSteps(easing) => seam.blend(easing, true),
         Method::Inertialize { frames } => seam.inertialize(keep, frames),
     }
 }
@@ -177,16 +183,16 @@ impl Seam<'_> {
     }
 
     /// Eq 15: the second motion is where the first is when the window begins.
-    fn blend(&self, easing: Easing) -> Result<Connected, EditError> {
+    fn blend(&self, easing: Easing, by_steps: bool) -> Result<Connected, EditError> {
         let Overlap { first, second, frames } = self.at;
-        let (placed, placement) = self.placed(second, self.stand(self.first, first))?;
+        let (mut placed, mut placement) = self.placed(second, self.stand(self.first, first))?;
         let (a, b) =
             (part(self.first, first..first + frames)?, part(&placed, second..second + frames)?);
         let weight = |clip: usize, _: JointIndex, frame: usize| {
             let second = easing.weight(frame, frames);
             if clip == 0 { 1.0 - second } else { second }
         };
-        let blended = blend(self.skeleton, &[&a, &b], weight)?;
+        let mut blended = blend(self.skeleton, &[&a, &b], weight)?;
         if frames == 1 {
             // One frame is half and half, between what is before and after it.
             let before = first.checked_sub(1);
@@ -198,9 +204,58 @@ impl Seam<'_> {
                 _ => self.joined(first, None, (&placed, placement), after.unwrap_or(second)),
             };
         }
+        if by_steps {
+            let end = self.blend_steps(&mut blended, [&a, &b], easing)?;
+            (placed, placement) = self.placed(second + frames - 1, end)?;
+        }
         // The first frame of the window is the first motion's, the last the second's.
         let made = (frames > 2).then(|| part(&blended, 1..frames - 1)).transpose()?;
         self.joined(first, made.as_ref(), (&placed, placement), second + frames - 1)
+    }
+
+    /// Puts the frames of a blend of two windows where the blended steps of their roots lead; where that
+    /// is in the last one.
+    fn blend_steps(
+        &self,
+        blended: &mut Clip,
+        windows: [&Clip; 2],
+        easing: Easing,
+    ) -> Result<Stand, EditError> {
+        let ground = self.facing.ground();
+        let frames = blended.frame_count();
+        let mut before = windows.map(|clip| self.stand(clip, 0));
+        let mut stand = before[0];
+        let mut ways = vec![Placement::new(ground, Angle::ZERO, DVec3::ZERO)];
+        for k in 1..frames {
+            let second = 0.5 * (easing.weight(k - 1, frames) + easing.weight(k, frames));
+            let (mut turn, mut step) = (0.0, DVec3::ZERO);
+            for (i, share) in [1.0 - second, second].into_iter().enumerate() {
+                let now = self.stand(windows[i], k);
+                turn += share * turned(before[i], now);
+                let back = ground.turn(Angle::from_radians(-before[i].facing.radians()));
+                step += back * (now.position_m - before[i].position_m) * share;
+                before[i] = now;
+            }
+            stand.position_m += ground.below(ground.turn(stand.facing) * step);
+            stand.facing = Angle::from_radians(stand.facing.radians() + turn).wrapped();
+            ways.push(Placement::between(ground, self.stand(blended, k), stand));
+        }
+        for j in self.skeleton.indices().filter(|j| self.skeleton.parent(*j).is_none()) {
+            let moved = |k: usize| {
+                let (r, t) = (blended.rotation(j, index(k)), blended.translation_m(j, index(k)));
+                (ground.turn(ways[k].turn()) * r, ways[k].point(t))
+            };
+            let all: Vec<(Rotation, DVec3)> = (0..frames).map(moved).collect();
+            let every = crate::motion::KeyTimes::EveryFrame;
+            let track = Track::from_parts(
+                all.iter().map(|(r, _)| *r).collect(),
+                every.clone(),
+                all.iter().map(|(_, t)| *t).collect(),
+                every,
+            );
+            blended.set_track(j, track)?;
+        }
+        Ok(stand)
     }
 
     fn interpolate(&self, keep: Keep, count: usize, order: Order) -> Result<Connected, EditError> {
@@ -484,7 +539,8 @@ mod tests {
     use crate::motion::{FrameRate, World};
     use crate::synth::Gait;
 
-    const METHODS: [Method; 6] = [
+    const METHODS: [Method; 7] = [
+        Method::BlendSteps(Easing::Sine),
         Method::Interpolate { frames: 12, order: Order::Linear },
         Method::Interpolate { frames: 12, order: Order::Cubic },
         Method::Blend(Easing::Sine),
@@ -623,7 +679,8 @@ mod tests {
         let facing = Facing::of(&skeleton);
         let at = Overlap { first: 120, second: 20, frames: 30 };
         let out =
-            connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::default()).unwrap();
+            connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::Blend(Easing::Sine))
+                .unwrap();
         let mut moved = b.clone();
         out.placement.apply(&skeleton, &mut moved).unwrap();
         let [one, two] =
@@ -666,6 +723,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn blended_steps_never_hurry() {
+        let (skeleton, [a, _]) = walks();
+        let run = Gait { speed_m_s: 3.0, steps_per_s: 2.8, down: 0.36, ..Gait::default() };
+        let (_, b) = gait(130, Gait { facing: Angle::from_degrees(50.0), ..run });
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 110, second: 20, frames: 40 };
+        let fastest = |method| {
+            let out = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
+            let place = |f| facing.stand_in(&skeleton, &out.clip, index(f)).position_m;
+            let speed = |f: usize| {
+                let step = place(f) - place(f - 1);
+                100.0 * facing.ground().below(step).length()
+            };
+            (out.made.start..=out.made.end).map(speed).fold(0.0, f64::max)
+        };
+        let steps = fastest(Method::BlendSteps(Easing::Sine));
+        assert!(steps < 3.0 + 1e-3, "{steps}");
+        // By places it does.
+        let places = fastest(Method::Blend(Easing::Sine));
+        assert!(places > 3.3, "{places}");
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
         ("35.asf", "35_01.amc", "35_01.amc"),
     ];
     let methods = [
+        Method::BlendSteps(Easing::Sine),
         Method::Blend(Easing::Sine),
         Method::Blend(Easing::Cubic),
         Method::Blend(Easing::Quintic),
