@@ -349,7 +349,8 @@ pub(crate) struct SeamArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = match_count)]
     pub(crate) window: Option<usize>,
     /// How many frames are put between, or fade [default: 0.2 s to interpolate, 0.4 s to inertialize]
-    #[arg(long, value_name = "N", conflicts_with = "ease")]
+    #[arg(long, value_name = "N", conflicts_with = "ease", allow_hyphen_values = true,
+          value_parser = match_count)]
     pub(crate) frames: Option<usize>,
     /// With interpolate: straight on, as in the source, or on curves with the velocities of both
     #[arg(long, default_value = "cubic")]

@@ -4,6 +4,7 @@ use condyle::edit::{Placement, blend};
 use condyle::motion::{Clip, FrameIndex, ResampleTo};
 use condyle::skeleton::{JointIndex, Skeleton};
 
+use super::estimate::not_an_input;
 use super::matching::no_joint;
 use super::motions::{alike, facing_of, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
@@ -11,6 +12,7 @@ use crate::args::Blend;
 use crate::output::{Failure, print_note};
 
 pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
+    not_an_input(&args.output, args.files.iter().chain(&args.limits.rig))?;
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
     if !(args.weights.is_empty() || args.weights.len() == motions.len()) {
         let what = format!("{} weights for {} motions", args.weights.len(), motions.len());

@@ -93,7 +93,9 @@ pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
                 reason = "times are not negative, and what is beyond a clip saturates"
             )]
             let frame = |seconds: f64| (seconds * fps).round() as usize;
-            (frame(from), to.map_or(count.saturating_sub(1), frame))
+            // The last frame begins before the time that the motion takes is over.
+            let end = count.saturating_sub(1);
+            (frame(from), to.map_or(end, |to| frame(to).min(end)))
         }
         (None, None) => unreachable!("clap asks for one of the two"),
     };

@@ -1,9 +1,9 @@
 //! Poses and clips between others.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::EditError;
-use crate::math::{Points, Rotation, Rotations, geodesic_mean};
+use crate::math::{Points, Rotation, Rotations, geodesic_mean, trig, unit};
 use crate::motion::{Clip, KeyTimes, Pose, Track};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -31,7 +31,8 @@ pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
 /// Clips of one skeleton blended frame by frame, as long as the shortest, at the rate of the first.
 ///
 /// `weight` says how much a clip counts for a joint in a frame; only proportions matter. Rotations are
-/// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`]), translations in space.
+/// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`], the short way round in
+/// the first frame and on the same side from there), translations in space.
 /// Where a file has channels for one or two turns of a joint only, the result keeps to these axes. A frame
 /// of a joint that only one clip counts for is that clip's, to the last digit; where no weight is
 /// positive, it is the first clip's.
@@ -86,6 +87,7 @@ pub fn blend(
     for j in (0..joints).map(JointIndex::new) {
         let (mut rotations, mut translations) = (Rotations::with_capacity(frames), Points::new());
         let (mut all, mut changed) = (Vec::with_capacity(clips.len()), false);
+        let mut way = Way::default();
         for (f, frame) in made.frames().enumerate() {
             for (i, w) in weights.iter_mut().enumerate() {
                 *w = weight(i, j, f);
@@ -94,6 +96,9 @@ pub fn blend(
                 }
             }
             let total: f64 = weights.iter().sum();
+            if !total.is_finite() {
+                return Err(EditError::Weight { clip: 0 });
+            }
             let alone = weights.iter().position(|w| *w == total || total == 0.0);
             let (rotation, translation) = if let Some(i) = alone {
                 changed |= i > 0;
@@ -108,7 +113,7 @@ pub fn blend(
                     to + c.translation_m(j, frame) * (*w / total)
                 };
                 let place = clips.iter().zip(&weights).fold(DVec3::ZERO, place);
-                (mean(&all), place)
+                (way.mean(&all), place)
             };
             rotations.push(rotation);
             translations.push(translation);
@@ -122,11 +127,33 @@ pub fn blend(
     Ok(made)
 }
 
-/// There is at least one rotation, and weights add up to 1.
-fn mean(rotations: &[(Rotation, f64)]) -> Rotation {
-    match rotations {
-        [(a, _), (b, share)] => a.slerp(*b, *share),
-        all => geodesic_mean(all).unwrap_or_else(|| all[0].0),
+/// The way round from one rotation to another, which is the short one in the first frame and then goes on:
+/// where two motions are half a turn apart, the short way would change sides from frame to frame.
+#[derive(Default)]
+struct Way {
+    before: Option<DQuat>,
+}
+
+impl Way {
+    /// There is at least one rotation, and weights add up to 1.
+    fn mean(&mut self, rotations: &[(Rotation, f64)]) -> Rotation {
+        match rotations {
+            [(a, _), (b, share)] => {
+                let short = (a.inverse() * *b).canonical().quat();
+                let same = self.before.is_none_or(|before| before.dot(short) >= 0.0);
+                let turn = if same { short } else { -short };
+                self.before = Some(turn);
+                if same && turn.w >= 0.0 {
+                    return a.slerp(*b, *share);
+                }
+                // Round the other side: by more than half a turn.
+                let v = DVec3::new(turn.x, turn.y, turn.z);
+                let half = trig::atan2(v.length(), turn.w);
+                let by = unit(v).unwrap_or(DVec3::ZERO) * (2.0 * half * share);
+                *a * Rotation::exp(by).unwrap_or_default()
+            }
+            all => geodesic_mean(all).unwrap_or_else(|| all[0].0),
+        }
     }
 }
 
@@ -209,6 +236,26 @@ mod tests {
             assert!(at(middle).distance(want).radians() < 1e-12);
             let end = if j == head { &a } else { &b };
             assert_eq!(at(last).quat(), end.clip.rotation(j, last).quat());
+        }
+    }
+
+    #[test]
+    fn motions_half_a_turn_apart_do_not_change_sides() {
+        let mut skeleton = Skeleton::new();
+        skeleton.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let clip = |angles: [f64; 5]| {
+            let turns = angles.map(|d| Rotation::about_z(Angle::from_degrees(d)));
+            let track = Track::turning(turns.into_iter().collect(), DVec3::ZERO);
+            Clip::new(5, rate, vec![track]).unwrap()
+        };
+        let (a, b) = (clip([0.0; 5]), clip([178.0, 179.0, 180.5, 181.0, 179.5]));
+        let out = blend(&skeleton, &[&a, &b], |_, _, _| 1.0).unwrap();
+        let j = JointIndex::new(0);
+        for (f, want) in [89.0, 89.5, 90.25, 90.5, 89.75].into_iter().enumerate() {
+            let want = Rotation::about_z(Angle::from_degrees(want));
+            let got = out.rotation(j, FrameIndex(u32::try_from(f).unwrap()));
+            assert!(got.distance(want).degrees() < 1e-9, "{f}: {got:?}");
         }
     }
 

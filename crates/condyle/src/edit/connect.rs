@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::blend::as_f64;
 use super::{Easing, EditError, Facing, Placement, Stand, blend, interpolate};
 use crate::math::{Angle, Rotation};
-use crate::motion::{Clip, FrameIndex, Pose, Track};
+use crate::motion::{Clip, ClipError, FrameIndex, Pose, Track};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Where two motions are alike: a window of each, of the same length.
@@ -129,6 +129,13 @@ pub fn connect(
     }
     if first.rate().nominal_fps() != second.rate().nominal_fps() {
         return Err(EditError::OtherRate { clip: 1 });
+    }
+    // More new frames than motion of that many joints may have altogether.
+    const MOST: usize = 20_000_000;
+    if let Method::Interpolate { frames, .. } | Method::Inertialize { frames } = method
+        && frames.saturating_mul(skeleton.len().max(1)) > MOST
+    {
+        return Err(EditError::Clip(ClipError::TooManyFrames));
     }
     let seam = Seam { skeleton, facing, first, second, at };
     match method {
@@ -768,6 +775,10 @@ mod tests {
                 }
             }
         }
+        let at = Overlap { first: 0, second: 0, frames: 1 };
+        let many = Method::Interpolate { frames: usize::MAX, order: Order::Cubic };
+        let error = connect(&skeleton, &facing, [&a, &b], at, Keep::First, many);
+        assert!(matches!(error, Err(EditError::Clip(ClipError::TooManyFrames))));
         let slow = a.at_frames([0.0, 1.0], FrameRate::from_fps(3.0).unwrap(), None).unwrap();
         let at = Overlap { first: 0, second: 0, frames: 1 };
         let error = connect(&skeleton, &facing, [&a, &slow], at, Keep::First, Method::default());

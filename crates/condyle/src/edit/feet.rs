@@ -157,6 +157,18 @@ pub fn contacts(
     places.iter().map(of_leg).collect()
 }
 
+/// Contacts of two motions as one: a foot that is up for a moment between them only is not lifted.
+fn without_gaps(mut down: Vec<bool>) -> Vec<bool> {
+    const MOMENT: usize = 8;
+    let last = down.len();
+    for gap in runs(&down, false) {
+        if gap.len() < MOMENT && gap.start > 0 && gap.end < last {
+            down[gap].fill(true);
+        }
+    }
+    down
+}
+
 /// The runs of a value.
 fn runs(values: &[bool], value: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -179,7 +191,7 @@ impl Connected {
     /// Keeps feet where they are while they are on the ground, in the frames that were made: by the
     /// contacts of the two motions, the first's in the first half. A foot that is down before the seam
     /// stays there, one that is down after it is there already; one that is down on both sides, at
-    /// different places, slides evenly. A foot that would have to be moved by more than 8 cm to stay is let
+    /// different places, slides evenly. A foot that would have to be moved by more than 12 cm to stay is let
     /// go. Between contacts what was moved fades. Only hips, knees and ankles change.
     ///
     /// `motions` are those that were connected. Returns in how many frames a foot was moved.
@@ -219,6 +231,7 @@ impl Connected {
                     sides.into_iter().flatten().next().unwrap_or(false)
                 })
                 .collect();
+            let down = without_gaps(down);
             let soles: Vec<DVec3> = poses
                 .iter()
                 .map(|pose| pose.world(skeleton).positions_m[leg.sole().get()])
@@ -245,7 +258,7 @@ impl Connected {
 }
 
 /// A foot that would have to be moved farther than this to stay, metres, is let go.
-const LET_GO_M: f64 = 0.08;
+const LET_GO_M: f64 = 0.12;
 
 /// How far to move a foot in each frame so that it stays where it is while it is down. In the first and
 /// the last frame it is not moved.
@@ -363,7 +376,8 @@ mod tests {
         let options = ContactOptions::default();
         let at = Overlap { first: 100, second: 20, frames: 40 };
         let plain =
-            connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::default()).unwrap();
+            connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::Blend(Easing::Sine))
+                .unwrap();
         let mut planted = plain.clone();
         let moved = planted.plant_feet(&skeleton, &facing, [&a, &b], &options);
         assert!(moved > 5, "{moved}");
@@ -401,15 +415,16 @@ mod tests {
     fn runs_and_shifts_meet_at_their_ends() {
         assert_eq!(runs(&[true, true, false, true], true), [0..2, 3..4]);
         assert_eq!(runs(&[true, true, false, true], false), vec![2..3]);
-        // A foot that goes 3 cm a frame.
-        let places: Vec<DVec3> = (0..8).map(|f| DVec3::X * 0.03 * f64::from(f)).collect();
+        assert_eq!(without_gaps(vec![true, false, true, false]), [true, true, true, false]);
+        // A foot that goes 4 cm a frame.
+        let places: Vec<DVec3> = (0..8).map(|f| DVec3::X * 0.04 * f64::from(f)).collect();
         let got = shifts(&[true, true, true, true, true, false, false, false], &places);
         assert_eq!(got[0], DVec3::ZERO);
-        assert_eq!(got[2], DVec3::NEG_X * 0.06);
-        // 9 and 12 cm are too far: it fades.
-        assert!(got[3].x > -0.06 && got[3].x < 0.0 && got[5].x > got[3].x);
+        assert_eq!(got[2], DVec3::NEG_X * 0.08);
+        // 12 cm and more are too far, but for rounding: it fades.
+        assert!(got[4].x > -0.12 && got[4].x < 0.0 && got[5].x > got[4].x);
         assert_eq!(got[7], DVec3::ZERO);
         let back = shifts(&[false, false, false, false, true, true, true, true], &places);
-        assert!((back[5] - DVec3::X * 0.06).length() < 1e-12 && back[4].x < 0.06);
+        assert!((back[5] - DVec3::X * 0.08).length() < 1e-12 && back[3].x < 0.12);
     }
 }

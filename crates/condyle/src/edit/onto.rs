@@ -3,12 +3,16 @@
 use glam::DVec3;
 
 use super::EditError;
-use crate::math::Angle;
+use crate::math::{Angle, angle_between};
 use crate::motion::Clip;
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Rest poses that differ by more than this are others.
 const REST: Angle = Angle::from_degrees(0.1);
+
+/// Bones that point another way by more than this at rest are of another rest pose. The same figure in
+/// two captures differs by some degrees.
+const BONE: Angle = Angle::from_degrees(20.0);
 
 /// Lengths that differ by more than this share of the longest path through the skeleton are others.
 const LENGTH: f64 = 1e-3;
@@ -43,6 +47,7 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
     if let Some(name) = lacks(to, from).or_else(|| lacks(from, to)) {
         return Err(EditError::MissingJoint { name });
     }
+    let size = to.longest_path_m();
     let mut sources = Vec::with_capacity(to.len());
     let mut farthest: Option<(JointIndex, f64)> = None;
     for j in to.indices() {
@@ -56,6 +61,13 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         if off > REST {
             return Err(EditError::OtherRest { name: name(), degrees: off.degrees() });
         }
+        // Without rest rotations, as in BVH, bones that point elsewhere are another rest pose.
+        let [ours, theirs] = [joint.offset_m, from[k].offset_m];
+        let bent = angle_between(ours, theirs);
+        let long = |v: DVec3| v.length() > LENGTH * size;
+        if to.parent(j).is_some() && long(ours) && long(theirs) && bent > BONE {
+            return Err(EditError::OtherRest { name: name(), degrees: bent.degrees() });
+        }
         let apart = (joint.offset_m - from[k].offset_m).length();
         // Where a root is at rest is no bone.
         if to.parent(j).is_some() && farthest.is_none_or(|(_, most)| apart > most) {
@@ -63,7 +75,7 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         }
         sources.push(k);
     }
-    let other_bones = farthest.filter(|(_, apart)| *apart > LENGTH * to.longest_path_m());
+    let other_bones = farthest.filter(|(_, apart)| *apart > LENGTH * size);
     // Channels are in the order of the joints.
     let mut moved = if to.indices().zip(&sources).all(|(j, k)| j == *k) {
         clip.clone()
@@ -142,5 +154,13 @@ mod tests {
         });
         let error = onto(&turned, from, &synth.clip).unwrap_err();
         assert!(matches!(error, EditError::OtherRest { name, .. } if name == "Head"));
+        // An A-pose without rest rotations.
+        let lowered = from.changed(|j| {
+            if j.name == "LeftForeArm" {
+                j.offset_m = DVec3::new(0.2, -0.2, 0.0);
+            }
+        });
+        let error = onto(&lowered, from, &synth.clip).unwrap_err();
+        assert!(matches!(error, EditError::OtherRest { name, .. } if name == "LeftForeArm"));
     }
 }

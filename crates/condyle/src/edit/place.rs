@@ -91,8 +91,14 @@ impl Placement {
             return Ok(());
         }
         let turn = self.ground.turn(self.turn);
+        let only_shifts = self.turn.radians() == 0.0;
         for j in skeleton.indices().filter(|j| skeleton.parent(*j).is_none()) {
-            clip.set_track(j, moved(clip.track(j), turn, self.shift_m))?;
+            if only_shifts {
+                // Rotations keep their numbers.
+                clip.change_translations(j, |t| t + self.shift_m)?;
+            } else {
+                clip.set_track(j, moved(clip.track(j), turn, self.shift_m))?;
+            }
         }
         Ok(())
     }
