@@ -903,3 +903,73 @@ fn c11_what_cannot_be_reached_ends_where_every_slope_leads_out_or_is_level() {
     // Far out of reach the last of the way is slow, and given up when nothing moves by 0.01 mm a step.
     assert!(missed > 400 && early * 50 <= missed, "{early} of {missed}");
 }
+
+/// An arm whose shoulder has a polygon with bays for a limit, and whose elbow is tilted, as it happens.
+fn any_arm(rng: &mut Rng) -> Arm {
+    let bone = DVec3::X;
+    let (corners, base) = (3 + rng.below(15), rng.between(0.2, 1.6));
+    let (bay, bays) = (rng.between(0.0, 0.6) * base, f64::from(1 + u8::from(rng.chance(0.5))));
+    let begin = rng.between(0.0, TAU);
+    let corner = |i: usize| {
+        let around = TAU * i as f64 / corners as f64;
+        let (sin, cos) = trig::sin_cos(around);
+        let (far, near) = trig::sin_cos(base + bay * trig::sin(bays * around + begin));
+        DVec3::new(near, far * cos, far * sin)
+    };
+    let polygon = SwingLimit::Polygons(vec![(0..corners).map(corner).collect()]);
+    let shoulder = ball(bone, polygon, arc(-60.0, 70.0));
+    let shoulder = if shoulder.prepare().is_ok() { shoulder } else { Limit::Free };
+    let axis = DVec3::new(rng.between(-0.2, 0.2), 1.0, rng.between(-0.1, 0.1));
+    let wrist =
+        SwingLimit::Ellipse { rx: Angle::from_degrees(60.0), ry: Angle::from_degrees(30.0) };
+    Arm::new(&[
+        (DVec3::ZERO, shoulder),
+        (0.3 * bone, Limit::Hinge { axis, arc: arc(-140.0, 0.0) }),
+        (0.25 * bone, ball(bone, wrist, arc(-70.0, 70.0))),
+    ])
+}
+
+#[test]
+fn c12_limbs_spoil_no_goal_and_flip_no_elbow() {
+    let mut rng = Rng::new(21);
+    let (mut reached, mut exact) = ([0; 3], 0);
+    for n in 0..rounds(400, 20_000) {
+        let arm = any_arm(&mut rng);
+        let mut solver = Solver::new(&arm.figure);
+        let mut body = Body::new(&arm.figure, &arm.skeleton);
+        // At the ends of the limits, where a limb has the least room.
+        let mut truth = Pose::rest(&arm.skeleton);
+        for (m, limit) in truth.rotations.iter_mut().zip(&arm.limits) {
+            *m = limit.project(rng.rotation());
+        }
+        let world = truth.world(&arm.skeleton);
+        let elbow = arm.joints[1];
+        let [position, rotation] = arm.goals(&truth);
+        let at_elbow = Goal::position(elbow, world.positions_m[elbow.get()]);
+        let of: [&[Goal]; 3] = [&[position, rotation], &[position, at_elbow], &[position]];
+        for (kind, goals) in of.into_iter().enumerate() {
+            let mut start = truth.clone();
+            for (m, limit) in start.rotations.iter_mut().zip(&arm.limits) {
+                *m = limit.project(Rotation::exp(rng.direction() * 0.02).unwrap() * *m);
+            }
+            let (mut alone, mut with_limbs) = (start.clone(), start.clone());
+            let settings = Settings::default();
+            let of_solver = solver.solve(&start, goals, &settings, &mut alone);
+            let of_body = body.solve(&start, goals, &settings, &mut with_limbs);
+            assert!(arm.is_inside(&with_limbs), "{n} {kind}");
+            if !of_solver.reached {
+                continue;
+            }
+            reached[kind] += 1;
+            let [metres, radians] = arm.misses(&with_limbs, goals);
+            assert!(of_body.reached && metres <= 1e-4 && radians <= 1e-3, "{n} {kind}: {metres}");
+            let at = |pose: &Pose| pose.world(&arm.skeleton).positions_m[elbow.get()];
+            let moved = at(&alone).distance(at(&with_limbs));
+            assert!(moved < 6e-3, "{n} {kind}: the elbow is {moved} m from the solver's");
+            exact += u64::from(kind == 2 && metres < 1e-12);
+        }
+    }
+    println!("{reached:?} reached, {exact} exactly");
+    // Most hands are still where they should be to the last digit.
+    assert!(reached.iter().all(|n| *n > 300) && exact * 10 > reached[2] * 7, "{reached:?} {exact}");
+}
