@@ -814,6 +814,28 @@ fn more_goals_than_can_be_solved_are_refused() {
     let error = String::from_utf8(got.stderr).unwrap();
     assert_eq!(got.status.code(), Some(2), "{error}");
     assert!(error.contains("9000 goals"), "{error}");
+    // What counts is what joints should do, not how it is written.
+    let goal = r#"{ "joint": "LeftHand", "position_m": [0, 1, 0], "orientation": [1, 0, 0, 0],
+        "direction": { "axis": [1, 0, 0], "target": [1, 0, 0] } }"#;
+    folder.write("six.json", &format!("{{ \"goals\": [{}] }}", vec![goal; 43].join(",")));
+    let told = |args: &str| {
+        let got = folder.condyle(&format!("ik figure.bvh --rig rig.json -o out.bvh {args}"));
+        assert_eq!(got.status.code(), Some(2), "{args}");
+        complaints(&got)
+    };
+    let error = told("--goals six.json");
+    assert!(
+        error.contains("six.json:1:12: goals: there are 129 goals, and there may be 128"),
+        "{error}"
+    );
+    // Of a motion, too.
+    folder.condyle("convert figure.bvh figure.trc");
+    let joints = vec!["LeftHand"; 129].join(",");
+    for motion in ["figure.bvh", "figure.trc"] {
+        let error = told(&format!("--goals {motion} --joints {joints}"));
+        assert!(error.contains("there are 129 goals, and there may be 128"), "{error}");
+        assert!(error.contains("help: say which joints matter: --joints"), "{error}");
+    }
 }
 
 /// Goals are in metres, so that a figure that is read in a wrong unit makes them mean another.

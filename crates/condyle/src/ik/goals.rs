@@ -135,12 +135,33 @@ pub enum RootMotion {
     Free,
 }
 
+/// The most goals of a frame. A solver's matrix has the square of their number, and its work the cube.
+const MOST: usize = 128;
+
+/// Not more goals than can be solved.
+pub(super) fn few_enough(found: usize, named_by: NamedBy) -> Result<(), GoalsErrorKind> {
+    if found > MOST {
+        return Err(GoalsErrorKind::TooMany { found, most: MOST, named_by });
+    }
+    Ok(())
+}
+
+/// What says which goals there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// A goals document.
+    Document,
+    /// A list of joints to follow, or the markers of a file.
+    Joints,
+}
+
 impl Goals {
     /// The centres of joints are where they are in another motion, which has joints of these names.
     ///
     /// # Errors
     ///
-    /// If the other motion has another number of frames or another rate, or if a joint is not there.
+    /// If the other motion has another number of frames or another rate, if a joint is not there, or if
+    /// there are more joints than can be solved.
     pub fn from_clip(
         skeleton: &Skeleton,
         clip: &Clip,
@@ -149,6 +170,7 @@ impl Goals {
     ) -> Result<Self, GoalsError> {
         let (other_skeleton, other_clip) = other;
         same_frames(clip, other_clip.frame_count(), other_clip.rate())?;
+        few_enough(joints.len(), NamedBy::Joints).map_err(GoalsError::whole)?;
         let world = WorldTracks::of(other_skeleton, other_clip);
         let mut goals = Vec::new();
         for name in joints {
@@ -166,7 +188,7 @@ impl Goals {
     /// # Errors
     ///
     /// If the markers have another number of frames or another rate, if a joint or marker of the list is
-    /// not there, or, without a list, if none has a marker.
+    /// not there, if none has a marker, or if more have one than can be solved.
     pub fn from_markers(
         skeleton: &Skeleton,
         clip: &Clip,
@@ -186,6 +208,7 @@ impl Goals {
                 joints: some_of(all()),
             }));
         }
+        few_enough(joints.len(), NamedBy::Joints).map_err(GoalsError::whole)?;
         let mut goals = Vec::new();
         for name in joints {
             let joint = find(skeleton, name, GoalsErrorKind::unknown_joint)?;

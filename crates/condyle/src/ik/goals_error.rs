@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::goals::Near;
+use super::goals::{NamedBy, Near};
 use crate::rig::document::{location, nearly_same};
 use crate::rig::{Position, RigErrorKind};
 
@@ -39,6 +39,8 @@ pub enum GoalsErrorKind {
         found: usize,
         /// How many there may be.
         most: usize,
+        /// What says which they are.
+        named_by: NamedBy,
     },
     /// A field that means nothing here.
     UnknownField {
@@ -183,8 +185,14 @@ impl GoalsErrorKind {
                 }
             }
             Self::UnknownJoint { near, .. } | Self::NotInOther { near, .. } => instead(near),
-            Self::TooMany { most, .. } => {
-                format!("keep the {most} that matter most; work grows with the cube of their number")
+            Self::TooMany { most, named_by: NamedBy::Document, .. } => format!(
+                "keep the {most} that matter most (one with a position and an orientation is two); work \
+                 grows with the cube of their number"
+            ),
+            Self::TooMany { .. } => {
+                "say which joints matter: --joints LeftHand,RightHand; work grows with the cube of their \
+                 number"
+                    .to_owned()
             }
             Self::NoAim { known } => format!("give it one of {}", known.join(", ")),
             Self::FrameCount { .. } => {
@@ -222,7 +230,7 @@ impl fmt::Display for GoalsErrorKind {
             Self::Document(kind) => kind.fmt(f),
             Self::UnknownField { name, .. } => write!(f, "unknown field {name:?}"),
             Self::UnknownJoint { name, .. } => write!(f, "the clip has no joint {name:?}"),
-            Self::TooMany { found, most } => {
+            Self::TooMany { found, most, .. } => {
                 write!(f, "there are {found} goals, and there may be {most}")
             }
             Self::NoAim { .. } => f.write_str("the goal does not say what the joint should do"),
