@@ -150,7 +150,7 @@ pub(crate) fn json_of_error(error: &ReadError) -> Value {
     json_error(error.path(), place, &error.kind().to_string(), Some(error.help()))
 }
 
-fn complain(line: &str) {
+pub(crate) fn complain(line: &str) {
     // Nothing is left to do if standard error is gone.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

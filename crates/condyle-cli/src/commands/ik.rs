@@ -18,8 +18,8 @@ use super::rig::rig_of;
 use super::{Answer, output_format, read_one, write_as};
 use crate::args::{Ik, RootName};
 use crate::output::{
-    Failure, counted, decimals, hundredths, json_degrees, new_table, number, print_rig_warnings,
-    print_warnings, printable, progress, some_of,
+    Failure, complain, counted, decimals, hundredths, json_degrees, new_table, number,
+    print_rig_warnings, print_warnings, printable, progress, some_of,
 };
 
 pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
         None => None,
     };
     let bound = bound.filter(|_| !args.solving.no_limits);
-    let goals = goals_of(args, skeleton, clip)?;
+    let (goals, mut notices) = goals_of(args, skeleton, clip)?;
     let frames = frames_of(args, clip)?;
     let figure = match &bound {
         Some(bound) => Figure::new(skeleton, bound),
@@ -65,12 +65,18 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
         if let (Some(size), Some(warnings)) = (size, document["warnings"].as_array_mut()) {
             warnings.insert(0, json!(size.to_string()));
         }
+        if let Some(warnings) = document["warnings"].as_array_mut() {
+            warnings.extend(notices.drain(..).map(Value::from));
+        }
         format!("{document:#}\n")
     } else {
         let size = size.map(|size| Warning { path: Some(path.to_owned()), ..size });
         print_warnings(&Vec::from_iter(size));
         if let Some(bound) = &bound {
             print_misfits(bound, skeleton, path);
+        }
+        for notice in &notices {
+            complain(&format!("warning: {notice}"));
         }
         text_of(&followed, &goals, skeleton, path)
     };
@@ -102,15 +108,15 @@ fn frames_of(args: &Ik, clip: &Clip) -> Result<Option<RangeInclusive<usize>>, Fa
     Ok(Some(span.first..=last))
 }
 
-/// The goals that the arguments ask for.
-fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<Goals, Failure> {
-    let mut goals = match args.goals.as_slice() {
+/// The goals that the arguments ask for, and what to know about them.
+fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<(Goals, Vec<String>), Failure> {
+    let (mut goals, notice) = match args.goals.as_slice() {
         [one] if is_document(one) => {
             if !args.joints.is_empty() {
                 let what = format!("--joints is for a motion, and {} is none", one.display());
                 return Err(Failure::usage(what, "the document says which joints"));
             }
-            read_document(one, skeleton, clip, args.reading.strict())?
+            (read_document(one, skeleton, clip, args.reading.strict())?, None)
         }
         files => read_motion(args, files, skeleton, clip)?,
     };
@@ -128,7 +134,7 @@ fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<Goals, Failur
     if let Some(root) = args.root {
         goals.root = RootName::motion(root);
     }
-    Ok(goals)
+    Ok((goals, Vec::from_iter(notice)))
 }
 
 /// Whether a file is no motion: by its name, or else by what it begins with.
@@ -170,7 +176,7 @@ fn read_motion(
     files: &[PathBuf],
     skeleton: &Skeleton,
     clip: &Clip,
-) -> Result<Goals, Failure> {
+) -> Result<(Goals, Option<String>), Failure> {
     let is = |path: &Path, format| Format::of_path(path) == Some(format);
     // A format that is given is the clip's.
     let options = ReadOptions { format: None, ..args.reading.options() };
@@ -201,7 +207,10 @@ fn read_motion(
             return Err(Failure::usage(what, "give a motion, markers, or a goals document"));
         }
     };
-    goals.map_err(|error| Failure::Goals(error.with_file(path)))
+    let goals = goals.map_err(|error| Failure::Goals(error.with_file(path)))?;
+    let rate = other.markers.as_ref().map(|m| m.rate).or(other.clip.as_ref().map(Clip::rate));
+    let notice = rate.and_then(|rate| Goals::rate_notice(clip, rate));
+    Ok((goals, notice.map(|notice| format!("{}: {notice}", path.display()))))
 }
 
 fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {

@@ -671,15 +671,23 @@ fn goals_can_be_another_motion_or_markers() {
 fn motions_that_do_not_go_with_the_clip_are_refused() {
     let folder = with_arm("ik_misfit");
     code(&folder, "convert arm.bvh arm.trc", 0);
-    code(&folder, "resample arm.bvh --frames 10 -o short.bvh", 0);
+    code(&folder, "trim arm.bvh --frames 0..9 -o short.bvh", 0);
+    code(&folder, "resample arm.bvh --fps 60 -o half.bvh", 0);
     folder.write("slow.bvh", &arm().replace("0.0083333", "0.0333333"));
     folder
         .write("names.trc", &folder.read("arm.trc").replace("Hand", "Paw").replace("Arm", "Wing"));
     folder.write("goals.json", r#"{"goals": [{"joint": "Hand", "hold": [[0, 3]]}]}"#);
     for (goals, what) in [
         ("arm.bvh", "arm.bvh does not say which joints are to follow it"),
-        ("short.bvh --joints Hand", "short.bvh: 10 frames of goals for a clip of 20"),
-        ("slow.bvh --joints Hand", "slow.bvh: goals at 30 frames per second for a clip at 120"),
+        (
+            "short.bvh --joints Hand",
+            "short.bvh: 10 frames of goals for a clip of 20: frames 10 to 19 have none\n  help: leave \
+             these frames out: condyle trim CLIP --frames 0..9 -o OUT",
+        ),
+        (
+            "half.bvh --joints Hand",
+            "help: they have another rate: condyle resample GOALS --fps 120",
+        ),
         ("arm.bvh --joints Hnad", "the clip has no joint \"Hnad\"\n  help: near are \"Hand\""),
         ("names.trc --joints Hand", "names.trc: the goals have no \"Hand\""),
         ("goals.json --joints Hand", "--joints is for a motion"),
@@ -692,6 +700,25 @@ fn motions_that_do_not_go_with_the_clip_are_refused() {
         assert_eq!(got.status.code(), Some(2), "{goals}\n{err}");
         assert!(err.contains(what), "{goals}\n{err}");
     }
+    // The advice leads somewhere: goals that are longer are cut, those of another rate resampled.
+    let got =
+        folder.condyle("ik short.bvh --rig rig.json -o out.bvh --goals arm.bvh --joints Hand");
+    let err = complaints(&got);
+    assert!(err.contains("frames 10 to 19 of them have no frame there"), "{err}");
+    assert!(err.contains("condyle trim GOALS --frames 0..9 -o OUT"), "{err}");
+    code(&folder, "ik short.bvh --rig rig.json -o cut.bvh --goals short.bvh --joints Hand", 0);
+    code(&folder, "resample half.bvh --fps 120 -o whole.bvh", 0);
+    let whole = "ik whole.bvh --rig rig.json -o cut.bvh --goals";
+    let short = complaints(&folder.condyle(&format!("{whole} arm.bvh --joints Hand")));
+    assert!(!short.contains("rate"), "{short}");
+    // As many frames at another rate are told of, and taken.
+    let slow = "ik arm.bvh --rig rig.json -o slowly.bvh --goals slow.bvh --joints Hand";
+    let got = folder.condyle(slow);
+    let notice = "slow.bvh: goals at 30 frames per second are for a clip at 120, frame by frame";
+    assert_eq!(got.status.code(), Some(0));
+    assert!(complaints(&got).contains(&format!("warning: {notice}")), "{}", complaints(&got));
+    let found = json_of(&folder, &format!("{slow} --json"));
+    assert_eq!(found["warnings"], json!([notice]));
     let names = folder.read("names.trc");
     let names =
         ["Hips", "Fore", "Leg", "Foot"].iter().fold(names, |text, name| text.replace(name, "x"));

@@ -160,8 +160,9 @@ impl Goals {
     ///
     /// # Errors
     ///
-    /// If the other motion has another number of frames or another rate, if a joint is not there, or if
-    /// there are more joints than can be solved.
+    /// If the other motion has another number of frames, if a joint is not there, or if there are more
+    /// joints than can be solved. Frames go with frames, whatever the rate: see
+    /// [`rate_notice`](Self::rate_notice).
     pub fn from_clip(
         skeleton: &Skeleton,
         clip: &Clip,
@@ -187,8 +188,8 @@ impl Goals {
     ///
     /// # Errors
     ///
-    /// If the markers have another number of frames or another rate, if a joint or marker of the list is
-    /// not there, if none has a marker, or if more have one than can be solved.
+    /// If the markers have another number of frames, if a joint or marker of the list is not there, if none has a
+    /// marker, or if more have one than can be solved.
     pub fn from_markers(
         skeleton: &Skeleton,
         clip: &Clip,
@@ -222,6 +223,22 @@ impl Goals {
     }
 }
 
+impl Goals {
+    /// What to know about goals that are from a motion of another rate than the clip: each frame of it is
+    /// for one of the clip, so that it goes faster or slower.
+    #[must_use]
+    pub fn rate_notice(clip: &Clip, rate: FrameRate) -> Option<String> {
+        // A single frame has no rate.
+        (clip.frame_count() > 1 && differ(clip, rate)).then(|| {
+            format!(
+                "goals at {} frames per second are for a clip at {}, frame by frame",
+                rate.nominal_fps(),
+                clip.rate().nominal_fps()
+            )
+        })
+    }
+}
+
 impl ClipGoal {
     fn position(joint: JointIndex, targets: impl Iterator<Item = Option<glam::DVec3>>) -> Self {
         let aim = |target: glam::DVec3| Goal::position(joint, target).aim;
@@ -245,14 +262,16 @@ fn find<'a>(
 fn same_frames(clip: &Clip, found: usize, rate: FrameRate) -> Result<(), GoalsError> {
     let expected = clip.frame_count();
     if found != expected {
-        return Err(GoalsError::whole(GoalsErrorKind::OtherCount { found, expected }));
-    }
-    let (theirs, ours) = (rate.nominal_fps(), clip.rate().nominal_fps());
-    // What files round; a single frame has no rate.
-    if found > 1 && (theirs - ours).abs() > 2e-4 * ours {
-        return Err(GoalsError::whole(GoalsErrorKind::OtherRate { found: theirs, expected: ours }));
+        let fps = differ(clip, rate).then_some(clip.rate().nominal_fps());
+        return Err(GoalsError::whole(GoalsErrorKind::OtherCount { found, expected, fps }));
     }
     Ok(())
+}
+
+/// Whether a rate is another than that of a clip: by more than files round.
+fn differ(clip: &Clip, rate: FrameRate) -> bool {
+    let (theirs, ours) = (rate.nominal_fps(), clip.rate().nominal_fps());
+    (theirs - ours).abs() > 2e-4 * ours
 }
 
 /// The first few of some names.
