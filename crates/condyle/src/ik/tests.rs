@@ -973,3 +973,70 @@ fn c12_limbs_spoil_no_goal_and_flip_no_elbow() {
     // Most hands are still where they should be to the last digit.
     assert!(reached.iter().all(|n| *n > 300) && exact * 10 > reached[2] * 7, "{reached:?} {exact}");
 }
+
+/// Balls in a row with shaped limits, whose corners and ends of twist the solution lies in.
+fn balls(rng: &mut Rng, joints: usize) -> Arm {
+    let mut links = Vec::new();
+    for i in 0..joints {
+        let limit = loop {
+            let (rx, ry) = (rng.between(10.0, 100.0), rng.between(10.0, 100.0));
+            let (rx, ry) = (Angle::from_degrees(rx), Angle::from_degrees(ry));
+            let shape = SwingLimit::Ellipse { rx, ry };
+            let swing = if rng.chance(0.5) {
+                shape
+            } else {
+                polygon(u32::try_from(4 + rng.below(9)).unwrap())
+            };
+            let min = rng.between(-100.0, 30.0);
+            let limit = ball(DVec3::X, swing, arc(min, min + rng.between(5.0, 120.0)));
+            if limit.prepare().is_ok() {
+                break limit;
+            }
+        };
+        links.push((if i == 0 { DVec3::ZERO } else { rng.direction() * 0.3 }, limit));
+    }
+    links.push((rng.direction() * 0.3, Limit::Locked));
+    Arm::new(&links)
+}
+
+/// Where conjugate gradients end, nothing near is much better either.
+#[test]
+fn c11_conjugate_gradients_slide_along_limits() {
+    let mut rng = Rng::new(31);
+    let (mut missed, mut early) = (0, [0; 2]);
+    for round in 0..rounds(150, 2000) {
+        let arm = balls(&mut rng, usize::try_from(1 + round % 3).unwrap());
+        let mut start = Pose::rest(&arm.skeleton);
+        for (m, limit) in start.rotations.iter_mut().zip(&arm.limits) {
+            *m = limit.project(rng.rotation());
+        }
+        let goals = [Goal::position(arm.hand(), rng.direction() * rng.between(0.1, 1.5))];
+        let mut solver = Solver::new(&arm.figure);
+        let ways = [Method::LevenbergMarquardt, Method::ConjugateGradient];
+        for (way, early) in ways.into_iter().zip(&mut early) {
+            let mut pose = start.clone();
+            let settings = Settings { method: way, steps: 100, ..Settings::default() };
+            if solver.solve(&start, &goals, &settings, &mut pose).reached {
+                continue;
+            }
+            missed += 1;
+            let [first, _] = arm.misses(&pose, &goals);
+            let (mut least, mut size) = (first, 0.02);
+            for _ in 0..1500 {
+                size *= 0.995;
+                let mut other = pose.clone();
+                for (m, limit) in other.rotations.iter_mut().zip(&arm.limits) {
+                    let by = Rotation::exp(rng.direction() * rng.uniform() * size).unwrap();
+                    *m = limit.project(by * *m);
+                }
+                let [miss, _] = arm.misses(&other, &goals);
+                if miss < least {
+                    (least, pose) = (miss, other);
+                }
+            }
+            *early += usize::from(first - least > 1e-3);
+        }
+    }
+    println!("{missed} missed; by 1 mm more than near them: {early:?} (least squares, gradients)");
+    assert!(missed > 100 && early.iter().all(|early| early * 20 <= missed), "{early:?}");
+}
