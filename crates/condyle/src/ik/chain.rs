@@ -4,7 +4,6 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::figure::{Figure, Turns};
 use super::goal::{Aim, Goal, Miss};
-use super::random::any_rotation;
 use super::search::Scratch;
 use super::system::{Block, Linear, Stop, System};
 use crate::math::{Angle, Rotation, trig, unit};
@@ -215,15 +214,14 @@ impl<'a> Chain<'a> {
         &self.misses
     }
 
-    /// Takes the bones, and the joints that do not turn, from a pose, and stands there.
-    pub(super) fn start(&mut self, pose: &Pose) {
+    /// Takes the bones, and the joints that do not turn, from a pose.
+    pub(super) fn take_bones(&mut self, pose: &Pose) {
         for link in &mut self.links {
             link.offset_m = pose.translations_m[link.joint];
             if link.turning == 0 {
                 link.zero = turned_local(self.figure, link.joint, pose).quat();
             }
         }
-        self.stand(pose);
     }
 
     /// Stands where a pose is, each joint held inside of its limit.
@@ -233,6 +231,15 @@ impl<'a> Chain<'a> {
         self.there.clone_from(&here);
         self.here = here;
         self.moved_on = true;
+    }
+
+    /// Whether two poses differ in something that the goals depend on.
+    pub(super) fn tells_apart(&self, a: &Pose, b: &Pose) -> bool {
+        self.links.iter().any(|link| {
+            let j = link.joint;
+            link.turning > 0 && a.rotations[j].quat() != b.rotations[j].quat()
+                || link.shifts && a.translations_m[j] != b.translations_m[j]
+        })
     }
 
     /// Poses to be near, with weights; `None` for none.
@@ -329,7 +336,8 @@ impl<'a> Chain<'a> {
             if link.turning == 0 {
                 continue;
             }
-            match &self.figure.joints[link.joint].turns {
+            let joint = &self.figure.joints[link.joint];
+            match &joint.turns {
                 Turns::About { axes, ranges, count, .. } => {
                     for (angle, [min, max]) in place.angles.iter_mut().zip(ranges).take(*count) {
                         let [min, max] = if min.is_finite() {
@@ -341,10 +349,7 @@ impl<'a> Chain<'a> {
                     }
                     place.m = turned(*axes, place.angles, *count);
                 }
-                Turns::Within(limit) => {
-                    place.m = limit.project(any_rotation(&mut random)).quat();
-                }
-                Turns::Freely => place.m = any_rotation(&mut random).quat(),
+                Turns::Within(_) | Turns::Freely => place.m = joint.start(&mut random).quat(),
             }
         }
         self.there.clone_from(&self.here);

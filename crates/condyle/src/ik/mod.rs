@@ -28,7 +28,7 @@ pub use goal::{Aim, Goal, Miss};
 pub use goals::{Aims, ClipGoal, GoalKind, Goals, NamedBy, Near, RootMotion};
 pub use goals_error::{GoalsError, GoalsErrorKind};
 pub use goals_file::ReadGoals;
-pub(crate) use random::{any_rotation, random};
+pub(crate) use random::{drawn, random};
 pub use solver::{Method, Outcome, Settings, Solver};
 
 #[cfg(test)]

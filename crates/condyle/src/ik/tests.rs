@@ -229,7 +229,8 @@ fn c11_derivatives_are_those_of_differences_for_every_joint_and_goal() {
         ];
         let goals = aims.map(|aim| Goal { joint: hand, aim, weight: rng.between(0.1, 4.0) });
         chain.aim(&goals);
-        chain.start(&pose);
+        chain.take_bones(&pose);
+        chain.stand(&pose);
         chain.refer([Some((&posture, 0.3)), None]);
         chain.look(&mut linear);
         chain.differentiate(&mut linear);
@@ -1039,4 +1040,66 @@ fn c11_conjugate_gradients_slide_along_limits() {
     }
     println!("{missed} missed; by 1 mm more than near them: {early:?} (least squares, gradients)");
     assert!(missed > 100 && early.iter().all(|early| early * 20 <= missed), "{early:?}");
+}
+
+/// Starts at random are spread over what a limit allows, however small that is.
+#[test]
+fn starts_at_random_are_inside_and_spread() {
+    let small =
+        SwingLimit::Ellipse { rx: Angle::from_degrees(12.0), ry: Angle::from_degrees(12.0) };
+    let wide = SwingLimit::Ellipse { rx: Angle::from_degrees(70.0), ry: Angle::from_degrees(70.0) };
+    let arm = Arm::new(&[
+        (DVec3::ZERO, ball(DVec3::X, small, arc(-10.0, 10.0))),
+        (DVec3::X, ball(DVec3::X, wide, arc(-50.0, 30.0))),
+        (DVec3::X, Limit::Locked),
+    ]);
+    let mut chain = Chain::new(&arm.figure);
+    chain.aim(&[Goal::position(arm.hand(), DVec3::Y)]);
+    chain.take_bones(&Pose::rest(&arm.skeleton));
+    chain.stand(&Pose::rest(&arm.skeleton));
+    let mut seed = 0;
+    let mut pose = Pose::rest(&arm.skeleton);
+    let count = 2000;
+    let (mut edge, mut half) = ([0; 2], [0; 2]);
+    for _ in 0..count {
+        chain.scatter(|| random(&mut seed));
+        chain.write(&mut pose);
+        assert!(arm.is_inside(&pose));
+        for (j, radius) in [(0, 12.0_f64), (1, 70.0)] {
+            let m = pose.rotations[j];
+            edge[j] += usize::from(arm.limits[j].distance(m).degrees() < 1e-6);
+            // Half of a cap is above half of its height.
+            let middle = 0.5 * (1.0 + trig::cos(radius.to_radians()));
+            half[j] += usize::from((m * DVec3::X).x > middle);
+        }
+    }
+    println!("{edge:?} at the edge, {half:?} of {count} in the inner half");
+    assert!(edge.iter().all(|n| *n * 100 < count), "{edge:?}");
+    assert!(half.iter().all(|n| (850..1150).contains(n)), "{half:?}");
+}
+
+/// A posture that differs in joints that goals do not depend on is no other start.
+#[test]
+fn restarts_do_not_begin_where_they_began() {
+    let (arm, ends) = whole_body();
+    let mut figure = arm.figure.clone();
+    figure.joints[0].shifts = false;
+    figure.hold(arm.joints[0]);
+    let mut rng = Rng::new(33);
+    let mut solver = Solver::new(&figure);
+    for _ in 0..20 {
+        let start = arm.random(&mut rng);
+        let mut other = start.clone();
+        let foot = ends[1].get();
+        other.rotations[foot] = rng.rotation();
+        let goals = [Goal::position(ends[0], rng.direction() * 3.0)];
+        let [a, b] = [&start, &other].map(|posture| {
+            let posture = Some((posture, 1e-6));
+            let settings = Settings { posture, restarts: 1, ..Settings::default() };
+            let mut pose = start.clone();
+            let outcome = solver.solve(&start, &goals, &settings, &mut pose);
+            (outcome, pose.rotations.iter().map(|r| r.quat()).collect::<Vec<_>>())
+        });
+        assert_eq!(a, b);
+    }
 }
