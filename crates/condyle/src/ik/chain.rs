@@ -42,9 +42,13 @@ pub(super) struct Chain<'a> {
     /// The axis of every freedom of rotation.
     axes: Vec<DVec3>,
     looks: Vec<Look>,
+    /// For goals that are very far away, where they are looked for instead: see
+    /// [`bring_near`](Self::bring_near).
+    nearer_m: Vec<Option<DVec3>>,
     misses: Vec<Miss>,
-    /// How near is near enough: metres, and radians.
-    pub(super) near: [f64; 2],
+    /// How near is near enough.
+    pub(super) near_m: f64,
+    pub(super) near: Angle,
 }
 
 /// A joint of the chain.
@@ -105,6 +109,7 @@ impl<'a> Chain<'a> {
             touched: Vec::new(),
             touched_from: Vec::new(),
             looks: Vec::new(),
+            nearer_m: Vec::new(),
             here: Vec::new(),
             there: Vec::new(),
             kept: Vec::new(),
@@ -114,7 +119,8 @@ impl<'a> Chain<'a> {
             worlds: Vec::new(),
             axes: Vec::new(),
             misses: Vec::new(),
-            near: [0.0; 2],
+            near_m: 0.0,
+            near: Angle::ZERO,
         }
     }
 
@@ -128,6 +134,8 @@ impl<'a> Chain<'a> {
         self.misses.resize(goals.len(), Miss::Distance(0.0));
         self.looks.clear();
         self.looks.resize(goals.len(), Look::default());
+        self.nearer_m.clear();
+        self.nearer_m.resize(goals.len(), None);
         if !same {
             self.find_links();
         }
@@ -231,6 +239,44 @@ impl<'a> Chain<'a> {
         self.there.clone_from(&here);
         self.here = here;
         self.moved_on = true;
+    }
+
+    /// Looks for what is very far away in the same direction and nearer, from where a limb begins that
+    /// cannot move off. To point at it is the same, and costs and damping stay in proportion to the limb.
+    pub(super) fn bring_near(&mut self) {
+        // So many times as far as the limb is long. Much farther, and steps along limits get stuck more often.
+        const FAR: f64 = 30.0;
+        // What no limb of a person makes far away is not looked at closely.
+        const MAYBE_FAR_M: f64 = 100.0;
+        let target = |goal: &Goal| match goal.aim {
+            Aim::Position { point_m, target_m } if goal.is_finite() => Some((point_m, target_m)),
+            _ => None,
+        };
+        let is_far = |(_, m): (DVec3, DVec3)| m.abs().max_element() > MAYBE_FAR_M;
+        if !self.goals.iter().filter_map(target).any(is_far) {
+            return;
+        }
+        self.forward();
+        for (g, goal) in self.goals.iter().enumerate() {
+            let Some((point_m, target_m)) = target(goal) else { continue };
+            let length = |v: DVec3| trig::hypot3(v.x, v.y, v.z);
+            let (mut reach_m, mut begin) = (length(point_m), None);
+            let mut at = Some(self.ends[g][0]);
+            while let Some(link) = at.map(|i| &self.links[i]) {
+                if link.shifts {
+                    begin = None;
+                } else if link.turning > 0 {
+                    begin = at.map(|i| (self.worlds[i].position_m, reach_m));
+                }
+                reach_m += length(link.offset_m);
+                at = link.parent;
+            }
+            let Some((begin_m, reach_m)) = begin else { continue };
+            let off = target_m - begin_m;
+            if length(off) > FAR * reach_m {
+                self.nearer_m[g] = unit(off).map(|to| begin_m + to * (FAR * reach_m));
+            }
+        }
     }
 
     /// Whether two poses differ in something that the goals depend on.
@@ -389,7 +435,8 @@ impl<'a> Chain<'a> {
     }
 
     /// What a goal is about, where it is now.
-    fn look_at(&self, goal: &Goal, [own, other]: [usize; 2]) -> Look {
+    fn look_at(&self, g: usize) -> Look {
+        let (goal, [own, other]) = (&self.goals[g], self.ends[g]);
         let World { rotation, position_m } = self.worlds[own];
         let at = |point_m: DVec3| position_m + rotate(rotation, point_m);
         let weight = goal.weight.max(0.0).sqrt();
@@ -397,7 +444,7 @@ impl<'a> Chain<'a> {
         match goal.aim {
             Aim::Position { point_m, target_m } => {
                 let point = at(point_m);
-                Look { point, off: point - target_m, ..look }
+                Look { point, off: point - self.nearer_m[g].unwrap_or(target_m), ..look }
             }
             Aim::Rotation(target) => {
                 let (off, half_cot) = log(rotation * target.quat().conjugate());
@@ -560,12 +607,16 @@ impl System for Chain<'_> {
             let goal = &self.goals[g];
             let usable = goal.is_finite();
             // What is not finite has no place to go to: it is missed, and left alone.
-            let look = if usable { self.look_at(goal, self.ends[g]) } else { Look::default() };
-            let miss = if usable { Self::miss(goal, &look) } else { Miss::Distance(f64::INFINITY) };
-            let near = match miss {
-                Miss::Distance(m) => m <= self.near[0],
-                Miss::Angle(angle) => angle.radians() <= self.near[1],
+            let look = if usable { self.look_at(g) } else { Look::default() };
+            let miss = match (usable, self.nearer_m[g], goal.aim) {
+                (false, ..) => Miss::Distance(f64::INFINITY),
+                (true, Some(_), Aim::Position { target_m, .. }) => {
+                    let off = look.point - target_m;
+                    Miss::Distance(trig::hypot3(off.x, off.y, off.z))
+                }
+                _ => Self::miss(goal, &look),
             };
+            let near = miss.is_within(self.near_m, self.near);
             let residual = look.off * look.weight;
             (self.looks[g], self.misses[g]) = (look, miss);
             linear.met &= near || usable && look.weight == 0.0;

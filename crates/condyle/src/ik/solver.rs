@@ -206,7 +206,7 @@ impl Part<'_> {
         settings: &Settings<'_>,
         scratch: &mut Scratch,
     ) -> Outcome {
-        self.chain.near = [settings.near_m, settings.near.radians()];
+        (self.chain.near_m, self.chain.near) = (settings.near_m, settings.near);
         self.chain.aim(&self.aims);
         self.chain.take_bones(bones);
         self.chain.refer([settings.posture, settings.before]);
@@ -217,6 +217,7 @@ impl Part<'_> {
         let mut left = starts.iter();
         let first = left.next();
         self.chain.stand(first.unwrap_or(&bones));
+        self.chain.bring_near();
         if first.is_none() {
             self.chain.scatter(|| random(&mut seed));
         }

@@ -1103,3 +1103,55 @@ fn restarts_do_not_begin_where_they_began() {
         assert_eq!(a, b);
     }
 }
+
+/// However far away a goal is, the limb points at it, and the miss is the true one.
+#[test]
+fn c11_limbs_point_at_what_is_far_away() {
+    let mut rng = Rng::new(32);
+    let free = Arm::new(&[
+        (DVec3::Y, Limit::Free),
+        (-0.4 * DVec3::Y, Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 140.0) }),
+        (-0.4 * DVec3::Y, Limit::Locked),
+    ]);
+    // Without bays, in which another start ends elsewhere.
+    let round =
+        SwingLimit::Ellipse { rx: Angle::from_degrees(80.0), ry: Angle::from_degrees(60.0) };
+    let shaped = Arm::new(&[
+        (DVec3::ZERO, ball(DVec3::X, round, arc(-90.0, 90.0))),
+        (0.3 * DVec3::X, Limit::Hinge { axis: DVec3::Y, arc: arc(-145.0, 0.0) }),
+        (0.26 * DVec3::X, Limit::Locked),
+    ]);
+    for method in [Method::LevenbergMarquardt, Method::ConjugateGradient] {
+        let settings = Settings { method, ..Settings::default() };
+        for (arm, hip, is_free) in [(&free, DVec3::Y, true), (&shaped, DVec3::ZERO, false)] {
+            let mut less = 0.0;
+            let mut solver = Solver::new(&arm.figure);
+            for round in 0..20 {
+                let to = rng.direction();
+                let start = arm.random(&mut rng);
+                let along = |far: f64, solver: &mut Solver<'_>| {
+                    let goals = [Goal::position(arm.hand(), hip + to * far)];
+                    let mut pose = start.clone();
+                    assert!(!solver.solve(&start, &goals, &settings, &mut pose).reached);
+                    let at = pose.world(&arm.skeleton).positions_m[arm.hand().get()];
+                    let off = (at - hip) - to * far;
+                    let miss = trig::hypot3(off.x, off.y, off.z);
+                    let told = solver.misses()[0].value();
+                    assert!((told - miss).abs() <= 1e-9 * miss, "{far:e}: {told} {miss}");
+                    (at - hip).dot(to)
+                };
+                let near = along(10.0, &mut solver);
+                for far in [1e3, 1e6, 1e9, 1e15, 1e100, 1e300] {
+                    let there = along(far, &mut solver);
+                    if is_free {
+                        assert!(there > near - 1e-3, "{method:?} {round} {far:e}: {there} {near}");
+                    }
+                    less += near - there;
+                }
+            }
+            // Limits have corners to get stuck in, at any distance.
+            println!("{method:?}: {:.2e} m less far on the mean", less / 120.0);
+            assert!(less / 120.0 < 0.01, "{method:?}: {less}");
+        }
+    }
+}
