@@ -608,7 +608,12 @@ fn what_is_wrong_with_goals_is_told_with_its_place() {
     let got = folder.condyle("ik arm.bvh --rig rig.json --goals long.json -o out.bvh");
     assert_eq!(got.status.code(), Some(0));
     assert!(complaints(&got).contains("warning: long.json:1:45: goals[0].orientation: the length"));
-    code(&folder, "ik arm.bvh --rig rig.json --goals long.json -o out.bvh --strict", 2);
+    let strict = "ik arm.bvh --rig rig.json --goals long.json -o out.bvh --strict";
+    let got = folder.condyle(strict);
+    assert_eq!(got.status.code(), Some(2));
+    assert!(complaints(&got).starts_with("long.json:1:45: goals[0].orientation: the length"));
+    let errors = fails_in_json(&folder, strict);
+    assert_eq!((&errors[0]["path"], &errors[0]["column"]), (&json!("long.json"), &json!(45)));
     // Numbers beyond all figures break nothing.
     let vast = json!({ "goals": [{ "joint": "Hand", "position_m": [1e308, -1e308, 1e200] },
                                  { "joint": "Foot", "position_m": [1e160, 0, 0],
@@ -694,6 +699,8 @@ fn motions_that_do_not_go_with_the_clip_are_refused() {
         ("nothing.json", "nothing.json: cannot be read"),
         ("nothing.bvh --joints Hand", "nothing.bvh"),
         ("arm.bvh --goals slow.bvh --joints Hand", "two inputs"),
+        ("goals.json --goals goals.json", "--goals takes one document"),
+        ("goals.json --goals arm.bvh --joints Hand", "--goals takes one document"),
     ] {
         let got = folder.condyle(&format!("ik arm.bvh --rig rig.json -o out.bvh --goals {goals}"));
         let err = complaints(&got);
@@ -908,4 +915,36 @@ fn ik_prints_absurd_misses_with_an_exponent() {
     let text = String::from_utf8(got.stdout).unwrap();
     assert!(text.contains(" 1.00e203 mm "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+/// What was not meant so is told: a goal of no frame, and one in another unit.
+#[test]
+fn goals_of_no_frame_and_in_centimetres_are_noticed() {
+    let folder = with_arm("ik_notices");
+    let nothing = vec![Value::Null; FRAMES];
+    let mut late = nothing.clone();
+    late[15] = json!([0.3, 1.2, 0.1]);
+    let goals = json!({ "goals": [{ "joint": "Foot", "hold": [] },
+                                  { "joint": "Hand", "position_m": nothing },
+                                  { "joint": "Fore", "position_m": late },
+                                  { "joint": "Hand", "position_m": [30, 120, 10] }] });
+    write_goals(&folder, "goals.json", &goals);
+    let run = "ik arm.bvh --rig rig.json --goals goals.json -o out.bvh --frames 0..9";
+    let told = complaints(&folder.condyle(run));
+    for what in [
+        "warning: \"Foot\": hold has no goal in these frames",
+        "warning: \"Hand\": position has no goal in these frames",
+        "warning: \"Fore\": position has no goal in these frames",
+        "times as far away as the figure is long; goals are in metres",
+    ] {
+        assert_eq!(told.matches(what).count(), 1, "{what}\n{told}");
+    }
+    let got = folder.condyle(&format!("{run} --json"));
+    let found: Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(found["warnings"].as_array().unwrap().len(), 4);
+    // A document that is called otherwise is still one, after spaces and the mark of a byte order.
+    let text = format!("\u{feff} \n {}", folder.read("goals.json"));
+    folder.write("goals", &text);
+    let run = run.replace("goals.json", "goals");
+    assert_eq!(folder.condyle(&run).status.code(), Some(1));
 }

@@ -457,12 +457,15 @@ impl<'a> Chain<'a> {
                 Look { off, curve, ..look }
             }
             Aim::Direction { axis, target } => {
-                let along = rotate(rotation, unit(axis).unwrap_or(DVec3::ZERO));
+                // Of nothing, no direction is far.
+                let Some(axis) = unit(axis) else { return look };
+                let along = rotate(rotation, axis);
                 let to = unit(target).unwrap_or(along);
                 Look { along, off: along - to, ..look }
             }
             Aim::LookAt { point_m, axis, target_m } => {
-                let along = rotate(rotation, unit(axis).unwrap_or(DVec3::ZERO));
+                let Some(axis) = unit(axis) else { return look };
+                let along = rotate(rotation, axis);
                 let point = at(point_m);
                 let to = unit(target_m - point).unwrap_or(along);
                 let curve = 1.0 / (target_m - point).length().max(1e-9);
@@ -533,7 +536,11 @@ impl<'a> Chain<'a> {
     /// How far a goal is missed.
     fn miss(goal: &Goal, look: &Look) -> Miss {
         match goal.aim {
-            Aim::Position { .. } | Aim::Meet { .. } => Miss::Distance(look.off.length()),
+            Aim::Position { .. } | Aim::Meet { .. } => {
+                let (off, length) = (look.off, look.off.length());
+                let too_long = !length.is_finite();
+                Miss::Distance(if too_long { trig::hypot3(off.x, off.y, off.z) } else { length })
+            }
             Aim::Rotation(_) => Miss::Angle(Angle::from_radians(look.off.length())),
             // A chord of the unit circle.
             Aim::Direction { .. } | Aim::LookAt { .. } => {

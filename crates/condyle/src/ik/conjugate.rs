@@ -1,4 +1,5 @@
-//! Conjugate gradients inside of limits: the source's way, slower than [`levenberg`](super::levenberg).
+//! Conjugate gradients inside of limits: the source's way, in more steps than
+//! [`levenberg`](super::levenberg).
 
 use glam::DVec3;
 

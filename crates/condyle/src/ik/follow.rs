@@ -264,7 +264,7 @@ impl Work<'_> {
         self.moves.clear();
         self.moves.resize(joints.len(), Moves::default());
         let above = |j: usize| std::iter::successors(Some(j), |&j| joints[j].parent);
-        // Whether a point of a joint moves when the joint turns.
+        // Those that move a point: the joint itself only if the point is beside its centre.
         let all = |j: JointIndex, own: bool| above(j.get()).skip(usize::from(!own));
         let root = |j: JointIndex| above(j.get()).last().unwrap_or(j.get());
         for goal in &self.goals {

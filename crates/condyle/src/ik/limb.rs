@@ -395,8 +395,8 @@ impl Limb {
             reach,
             half,
         };
-        let swivel = found.swivel;
-        self.outcome(goal, pose, swivel, found.status == LimitStatus::NoSwivel)
+        // It is what it is now, whatever swivels the limits allow.
+        self.outcome(goal, pose, found.swivel, false)
     }
 
     fn outcome(

@@ -41,7 +41,7 @@ pub enum Method {
     /// Damped least squares (Levenberg and Marquardt): a few steps nearly always.
     #[default]
     LevenbergMarquardt,
-    /// Nonlinear conjugate gradients, as in the source (C11): many more steps, each cheaper.
+    /// Nonlinear conjugate gradients, as in the source (C11): more steps, each cheaper.
     ConjugateGradient,
 }
 
