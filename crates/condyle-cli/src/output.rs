@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Rig(Vec<RigError>),
     /// Goals that could not be read, or that do not fit the clip.
     Goals(GoalsError),
+    /// A repair of a document that is not wanted.
+    Repair(Box<RigWarning>),
     /// A file that could not be opened, read or written.
     File { path: PathBuf, what: String, help: String },
     /// What is wrong at a place in a file: `@BYTE: what`.
@@ -35,6 +37,8 @@ pub(crate) enum Failure {
     /// printed, too.
     Told(Vec<Value>),
 }
+
+const ACCEPT: &str = "read it without --strict to accept the repair";
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
@@ -75,6 +79,7 @@ impl Failure {
             }
             Self::Rig(errors) => errors.iter().for_each(|e| complain(&e.to_string())),
             Self::Goals(error) => complain(&error.to_string()),
+            Self::Repair(repair) => complain(&format!("{repair}\n  help: {ACCEPT}")),
             Self::File { path, what, help } => {
                 complain(&format!("{}: {what}", path.display()));
                 complain(&format!("  help: {help}"));
@@ -121,6 +126,11 @@ impl Failure {
                 };
                 vec![json_error(e.file(), place, &what, Some(&e.help()))]
             }
+            Self::Repair(repair) => {
+                let place = repair.position.map_or([None; 2], |p| [Some(p.line), Some(p.column)]);
+                let what = format!("{}: {}", repair.path, repair.kind);
+                vec![json_error(repair.file.as_deref(), place, &what, Some(ACCEPT))]
+            }
             Self::File { path, what, help } | Self::Place { path, what, help } => {
                 one(Some(path), what, Some(help))
             }
@@ -150,7 +160,7 @@ pub(crate) fn json_of_error(error: &ReadError) -> Value {
     json_error(error.path(), place, &error.kind().to_string(), Some(error.help()))
 }
 
-fn complain(line: &str) {
+pub(crate) fn complain(line: &str) {
     // Nothing is left to do if standard error is gone.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -18,7 +18,8 @@ use super::rig::rig_of;
 use super::{Answer, is_one_of, print_bytes};
 use crate::args::Evaluate;
 use crate::output::{
-    Failure, decimals, new_table, number, print_warnings, printable, progress, some_of, write_whole,
+    Failure, counted, decimals, new_table, number, print_warnings, printable, progress, some_of,
+    write_whole,
 };
 
 /// A clip with its skeleton, and where it is from.
@@ -187,9 +188,10 @@ fn text_of(args: &Evaluate, clips: &[Moving], found: &[Evaluation]) -> String {
             first.effectors.iter().map(|j| clip.skeleton[*j].name.as_str()).collect();
         let _ = writeln!(
             text,
-            "{frames} poses found again from the positions of {}; {} joints compared",
+            "{} found again from the positions of {}; {} compared",
+            counted(frames, "pose", "poses"),
             names.iter().map(|n| printable(n)).collect::<Vec<_>>().join(", "),
-            first.compared.len(),
+            counted(first.compared.len(), "joint", "joints"),
         );
     }
     let ways = Evaluation::together(found);

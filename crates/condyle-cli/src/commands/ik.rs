@@ -1,7 +1,7 @@
 //! `condyle ik`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,8 @@ use super::rig::rig_of;
 use super::{Answer, output_format, read_one, write_as};
 use crate::args::{Ik, RootName};
 use crate::output::{
-    Failure, counted, decimals, hundredths, json_degrees, new_table, number, print_rig_warnings,
-    print_warnings, printable, progress,
+    Failure, complain, counted, decimals, hundredths, json_degrees, new_table, number,
+    print_rig_warnings, print_warnings, printable, progress,
 };
 
 pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
         None => None,
     };
     let bound = bound.filter(|_| !args.solving.no_limits);
-    let goals = goals_of(args, skeleton, clip)?;
+    let (goals, mut notices) = goals_of(args, skeleton, clip)?;
     let frames = frames_of(args, clip)?;
     let figure = match &bound {
         Some(bound) => Figure::new(skeleton, bound),
@@ -57,6 +57,7 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
     let done = |n: usize| bar.set_position(n as u64);
     let followed = goals.follow(figure, skeleton, clip, &options, done);
     bar.finish_and_clear();
+    notices.extend(notices_of(&followed, &goals, skeleton));
     let report = if args.json {
         let mut document = json_of(&followed, &goals, skeleton);
         document["warnings"] = json!([]);
@@ -66,12 +67,18 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
         if let (Some(size), Some(warnings)) = (size, document["warnings"].as_array_mut()) {
             warnings.insert(0, json!(size.to_string()));
         }
+        if let Some(warnings) = document["warnings"].as_array_mut() {
+            warnings.extend(notices.drain(..).map(Value::from));
+        }
         format!("{document:#}\n")
     } else {
         let size = size.map(|size| Warning { path: Some(path.to_owned()), ..size });
         print_warnings(&Vec::from_iter(size));
         if let Some(bound) = &bound {
             print_misfits(bound, skeleton, path);
+        }
+        for notice in &notices {
+            complain(&format!("warning: {notice}"));
         }
         text_of(&followed, &goals, skeleton, path)
     };
@@ -103,15 +110,19 @@ fn frames_of(args: &Ik, clip: &Clip) -> Result<Option<RangeInclusive<usize>>, Fa
     Ok(Some(span.first..=last))
 }
 
-/// The goals that the arguments ask for.
-fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<Goals, Failure> {
-    let mut goals = match args.goals.as_slice() {
+/// The goals that the arguments ask for, and what to know about them.
+fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<(Goals, Vec<String>), Failure> {
+    let (mut goals, notice) = match args.goals.as_slice() {
         [one] if is_document(one) => {
             if !args.joints.is_empty() {
                 let what = format!("--joints is for a motion, and {} is none", one.display());
                 return Err(Failure::usage(what, "the document says which joints"));
             }
-            read_document(one, skeleton, clip, args.reading.strict())?
+            (read_document(one, skeleton, clip, args.reading.strict())?, None)
+        }
+        files if files.iter().any(|file| is_document(file)) => {
+            let what = "--goals takes one document, or one motion";
+            return Err(Failure::usage(what, "put all goals into one document"));
         }
         files => read_motion(args, files, skeleton, clip)?,
     };
@@ -123,7 +134,7 @@ fn goals_of(args: &Ik, skeleton: &Skeleton, clip: &Clip) -> Result<Goals, Failur
     if let Some(root) = args.root {
         goals.root = RootName::motion(root);
     }
-    Ok(goals)
+    Ok((goals, Vec::from_iter(notice)))
 }
 
 /// Whether a file is no motion: by its name, or else by what it begins with.
@@ -131,10 +142,18 @@ fn is_document(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str());
     extension.is_some_and(|e| e.eq_ignore_ascii_case("json"))
         || Format::of_path(path).is_none()
-            && std::fs::read(path).is_ok_and(|bytes| {
-                let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-                bytes.trim_ascii_start().first() == Some(&b'{')
-            })
+            && std::fs::File::open(path).is_ok_and(|file| begins_with_brace(file).unwrap_or(false))
+}
+
+/// Whether the first that is no space, after the mark of a byte order, opens an object.
+fn begins_with_brace(file: std::fs::File) -> std::io::Result<bool> {
+    let mut bytes = std::io::BufReader::new(file).bytes();
+    while let Some(byte) = bytes.next().transpose()? {
+        if !byte.is_ascii_whitespace() && !b"\xEF\xBB\xBF".contains(&byte) {
+            return Ok(byte == b'{');
+        }
+    }
+    Ok(false)
 }
 
 fn read_document(
@@ -153,8 +172,7 @@ fn read_document(
         warning.file = Some(path.to_owned());
     }
     if let Some(repair) = read.warnings.iter().find(|w| strict && w.is_repair()) {
-        let what = repair.to_string();
-        return Err(Failure::usage(what, "read it without --strict to accept the repair"));
+        return Err(Failure::Repair(Box::new(repair.clone())));
     }
     print_rig_warnings(&read.warnings);
     Ok(read.goals)
@@ -165,7 +183,7 @@ fn read_motion(
     files: &[PathBuf],
     skeleton: &Skeleton,
     clip: &Clip,
-) -> Result<Goals, Failure> {
+) -> Result<(Goals, Option<String>), Failure> {
     let is = |path: &Path, format| Format::of_path(path) == Some(format);
     // A format that is given is the clip's.
     let options = ReadOptions { format: None, ..args.reading.options() };
@@ -196,7 +214,29 @@ fn read_motion(
             return Err(Failure::usage(what, "give a motion, markers, or a goals document"));
         }
     };
-    goals.map_err(|error| Failure::Goals(error.with_file(path)))
+    let goals = goals.map_err(|error| Failure::Goals(error.with_file(path)))?;
+    let rate = other.markers.as_ref().map(|m| m.rate).or(other.clip.as_ref().map(Clip::rate));
+    let notice = rate.and_then(|rate| Goals::rate_notice(clip, rate));
+    Ok((goals, notice.map(|notice| format!("{}: {notice}", path.display()))))
+}
+
+/// Goals of no frame, and goals that may be in another unit.
+fn notices_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Vec<String> {
+    // So many times as far as the figure is long.
+    const FAR: f64 = 10.0;
+    let size_m = skeleton.longest_path_m();
+    let of = |(goal, found): (&ClipGoal, &FollowedGoal)| {
+        let (name, kind) = (&skeleton[goal.joint].name, goal.kind.as_str());
+        match found.worst {
+            _ if found.frames == 0 => Some(format!("{name:?}: {kind} has no goal in these frames")),
+            Miss::Distance(m) if size_m > 0.0 && m > FAR * size_m => Some(format!(
+                "{name:?}: {kind} is {} times as far away as the figure is long; goals are in metres",
+                decimals(m / size_m, 0)
+            )),
+            _ => None,
+        }
+    };
+    goals.goals.iter().zip(&followed.goals).filter_map(of).collect()
 }
 
 fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {

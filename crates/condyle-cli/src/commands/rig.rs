@@ -25,8 +25,7 @@ pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
         warning.file = Some(argument.to_owned());
     }
     if let Some(repair) = read.warnings.iter().find(|w| strict && w.is_repair()) {
-        let what = repair.to_string();
-        return Err(Failure::usage(what, "read it without --strict to accept the repair"));
+        return Err(Failure::Repair(Box::new(repair.clone())));
     }
     // An entry may be about a joint that another skeleton has.
     read.warnings.retain(|w| !matches!(w.kind, RigWarningKind::UnknownJoint { .. }));

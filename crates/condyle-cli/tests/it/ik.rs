@@ -608,7 +608,12 @@ fn what_is_wrong_with_goals_is_told_with_its_place() {
     let got = folder.condyle("ik arm.bvh --rig rig.json --goals long.json -o out.bvh");
     assert_eq!(got.status.code(), Some(0));
     assert!(complaints(&got).contains("warning: long.json:1:45: goals[0].orientation: the length"));
-    code(&folder, "ik arm.bvh --rig rig.json --goals long.json -o out.bvh --strict", 2);
+    let strict = "ik arm.bvh --rig rig.json --goals long.json -o out.bvh --strict";
+    let got = folder.condyle(strict);
+    assert_eq!(got.status.code(), Some(2));
+    assert!(complaints(&got).starts_with("long.json:1:45: goals[0].orientation: the length"));
+    let errors = fails_in_json(&folder, strict);
+    assert_eq!((&errors[0]["path"], &errors[0]["column"]), (&json!("long.json"), &json!(45)));
     // Numbers beyond all figures break nothing.
     let vast = json!({ "goals": [{ "joint": "Hand", "position_m": [1e308, -1e308, 1e200] },
                                  { "joint": "Foot", "position_m": [1e160, 0, 0],
@@ -671,27 +676,56 @@ fn goals_can_be_another_motion_or_markers() {
 fn motions_that_do_not_go_with_the_clip_are_refused() {
     let folder = with_arm("ik_misfit");
     code(&folder, "convert arm.bvh arm.trc", 0);
-    code(&folder, "resample arm.bvh --frames 10 -o short.bvh", 0);
+    code(&folder, "trim arm.bvh --frames 0..9 -o short.bvh", 0);
+    code(&folder, "resample arm.bvh --fps 60 -o half.bvh", 0);
     folder.write("slow.bvh", &arm().replace("0.0083333", "0.0333333"));
     folder
         .write("names.trc", &folder.read("arm.trc").replace("Hand", "Paw").replace("Arm", "Wing"));
     folder.write("goals.json", r#"{"goals": [{"joint": "Hand", "hold": [[0, 3]]}]}"#);
     for (goals, what) in [
         ("arm.bvh", "arm.bvh does not say which joints are to follow it"),
-        ("short.bvh --joints Hand", "short.bvh: 10 frames of goals for a clip of 20"),
-        ("slow.bvh --joints Hand", "slow.bvh: goals at 30 frames per second for a clip at 120"),
+        (
+            "short.bvh --joints Hand",
+            "short.bvh: 10 frames of goals for a clip of 20: frames 10 to 19 have none\n  help: leave \
+             these frames out: condyle trim CLIP --frames 0..9 -o OUT",
+        ),
+        (
+            "half.bvh --joints Hand",
+            "help: they have another rate: condyle resample GOALS --fps 120",
+        ),
         ("arm.bvh --joints Hnad", "the clip has no joint \"Hnad\"\n  help: near are \"Hand\""),
         ("names.trc --joints Hand", "names.trc: the goals have no \"Hand\""),
         ("goals.json --joints Hand", "--joints is for a motion"),
         ("nothing.json", "nothing.json: cannot be read"),
         ("nothing.bvh --joints Hand", "nothing.bvh"),
         ("arm.bvh --goals slow.bvh --joints Hand", "two inputs"),
+        ("goals.json --goals goals.json", "--goals takes one document"),
+        ("goals.json --goals arm.bvh --joints Hand", "--goals takes one document"),
     ] {
         let got = folder.condyle(&format!("ik arm.bvh --rig rig.json -o out.bvh --goals {goals}"));
         let err = complaints(&got);
         assert_eq!(got.status.code(), Some(2), "{goals}\n{err}");
         assert!(err.contains(what), "{goals}\n{err}");
     }
+    // The advice leads somewhere: goals that are longer are cut, those of another rate resampled.
+    let got =
+        folder.condyle("ik short.bvh --rig rig.json -o out.bvh --goals arm.bvh --joints Hand");
+    let err = complaints(&got);
+    assert!(err.contains("frames 10 to 19 of them have no frame there"), "{err}");
+    assert!(err.contains("condyle trim GOALS --frames 0..9 -o OUT"), "{err}");
+    code(&folder, "ik short.bvh --rig rig.json -o cut.bvh --goals short.bvh --joints Hand", 0);
+    code(&folder, "resample half.bvh --fps 120 -o whole.bvh", 0);
+    let whole = "ik whole.bvh --rig rig.json -o cut.bvh --goals";
+    let short = complaints(&folder.condyle(&format!("{whole} arm.bvh --joints Hand")));
+    assert!(!short.contains("rate"), "{short}");
+    // As many frames at another rate are told of, and taken.
+    let slow = "ik arm.bvh --rig rig.json -o slowly.bvh --goals slow.bvh --joints Hand";
+    let got = folder.condyle(slow);
+    let notice = "slow.bvh: goals at 30 frames per second are for a clip at 120, frame by frame";
+    assert_eq!(got.status.code(), Some(0));
+    assert!(complaints(&got).contains(&format!("warning: {notice}")), "{}", complaints(&got));
+    let found = json_of(&folder, &format!("{slow} --json"));
+    assert_eq!(found["warnings"], json!([notice]));
     let names = folder.read("names.trc");
     let names =
         ["Hips", "Fore", "Leg", "Foot"].iter().fold(names, |text, name| text.replace(name, "x"));
@@ -814,6 +848,28 @@ fn more_goals_than_can_be_solved_are_refused() {
     let error = String::from_utf8(got.stderr).unwrap();
     assert_eq!(got.status.code(), Some(2), "{error}");
     assert!(error.contains("9000 goals"), "{error}");
+    // What counts is what joints should do, not how it is written.
+    let goal = r#"{ "joint": "LeftHand", "position_m": [0, 1, 0], "orientation": [1, 0, 0, 0],
+        "direction": { "axis": [1, 0, 0], "target": [1, 0, 0] } }"#;
+    folder.write("six.json", &format!("{{ \"goals\": [{}] }}", vec![goal; 43].join(",")));
+    let told = |args: &str| {
+        let got = folder.condyle(&format!("ik figure.bvh --rig rig.json -o out.bvh {args}"));
+        assert_eq!(got.status.code(), Some(2), "{args}");
+        complaints(&got)
+    };
+    let error = told("--goals six.json");
+    assert!(
+        error.contains("six.json:1:12: goals: there are 129 goals, and there may be 128"),
+        "{error}"
+    );
+    // Of a motion, too.
+    folder.condyle("convert figure.bvh figure.trc");
+    let joints = vec!["LeftHand"; 129].join(",");
+    for motion in ["figure.bvh", "figure.trc"] {
+        let error = told(&format!("--goals {motion} --joints {joints}"));
+        assert!(error.contains("there are 129 goals, and there may be 128"), "{error}");
+        assert!(error.contains("help: say which joints matter: --joints"), "{error}");
+    }
 }
 
 /// Goals are in metres, so that a figure that is read in a wrong unit makes them mean another.
@@ -859,4 +915,36 @@ fn ik_prints_absurd_misses_with_an_exponent() {
     let text = String::from_utf8(got.stdout).unwrap();
     assert!(text.contains(" 1.00e203 mm "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+/// What was not meant so is told: a goal of no frame, and one in another unit.
+#[test]
+fn goals_of_no_frame_and_in_centimetres_are_noticed() {
+    let folder = with_arm("ik_notices");
+    let nothing = vec![Value::Null; FRAMES];
+    let mut late = nothing.clone();
+    late[15] = json!([0.3, 1.2, 0.1]);
+    let goals = json!({ "goals": [{ "joint": "Foot", "hold": [] },
+                                  { "joint": "Hand", "position_m": nothing },
+                                  { "joint": "Fore", "position_m": late },
+                                  { "joint": "Hand", "position_m": [30, 120, 10] }] });
+    write_goals(&folder, "goals.json", &goals);
+    let run = "ik arm.bvh --rig rig.json --goals goals.json -o out.bvh --frames 0..9";
+    let told = complaints(&folder.condyle(run));
+    for what in [
+        "warning: \"Foot\": hold has no goal in these frames",
+        "warning: \"Hand\": position has no goal in these frames",
+        "warning: \"Fore\": position has no goal in these frames",
+        "times as far away as the figure is long; goals are in metres",
+    ] {
+        assert_eq!(told.matches(what).count(), 1, "{what}\n{told}");
+    }
+    let got = folder.condyle(&format!("{run} --json"));
+    let found: Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(found["warnings"].as_array().unwrap().len(), 4);
+    // A document that is called otherwise is still one, after spaces and the mark of a byte order.
+    let text = format!("\u{feff} \n {}", folder.read("goals.json"));
+    folder.write("goals", &text);
+    let run = run.replace("goals.json", "goals");
+    assert_eq!(folder.condyle(&run).status.code(), Some(1));
 }

@@ -52,9 +52,7 @@ impl Way {
             Self::MeanPose => "mean_pose",
         }
     }
-}
 
-impl Way {
     /// Its name for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -71,7 +69,7 @@ impl Way {
 /// What to keep of a clip, and how to look for the rest.
 #[derive(Clone, Debug)]
 pub struct EvaluateOptions {
-    /// The joints whose positions are kept. `None`: [`usual_effectors`].
+    /// The joints whose positions are kept, each once. `None`: [`usual_effectors`].
     pub effectors: Option<Vec<JointIndex>>,
     /// What the square of each joint's distance from the posture counts, in radians, against squares of
     /// metres.
@@ -174,7 +172,12 @@ pub fn evaluate(
 ) -> Result<Evaluation, RigError> {
     let setups = ways::setups(skeleton, rig, known)?;
     let mean = known.mean_pose(skeleton);
-    let effectors = options.effectors.clone().unwrap_or_else(|| usual_effectors(skeleton));
+    let mut effectors: Vec<JointIndex> = Vec::new();
+    for joint in options.effectors.clone().unwrap_or_else(|| usual_effectors(skeleton)) {
+        if !effectors.contains(&joint) {
+            effectors.push(joint);
+        }
+    }
     let compared = compared(skeleton, &effectors);
     let anatomy = Anatomy::of(skeleton);
     let published = anatomy.as_ref().map_or(Vec::new(), |a| published(a, &compared));
@@ -225,7 +228,11 @@ impl Evaluation {
 
 /// The frames of a clip that are solved: all, or so many of them, evenly spread.
 fn chosen(clip: &Clip, most: usize) -> impl Iterator<Item = FrameIndex> + use<> {
-    clip.frames().step_by(clip.frame_count().div_ceil(most.max(1)).max(1))
+    let count = clip.frame_count();
+    let chosen = most.clamp(1, count.max(1));
+    // The frames that a multiple of count / chosen falls into.
+    let steps = move |i: usize| (i * chosen).div_ceil(count.max(1));
+    clip.frames().filter(move |frame| steps(frame.get()) < steps(frame.get() + 1))
 }
 
 /// The poses that a figure finds.

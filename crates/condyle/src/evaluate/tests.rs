@@ -73,3 +73,30 @@ fn a15_errors_are_measured_and_limits_hold() {
     assert!((twice[0].position_m.mean() - mean).abs() < 1e-12);
     assert_eq!(twice[0].position_m.p95(), found.ways[0].position_m.p95());
 }
+
+/// As many frames as are asked for, from the first on, evenly spread; a joint that is named twice is one.
+#[test]
+fn a15_frames_are_spread_and_effectors_count_once() {
+    let test = motion(4);
+    for most in [1, 2, 3, 150, 300, 399, 400, 1000] {
+        let frames: Vec<usize> = chosen(&test.clip, most).map(FrameIndex::get).collect();
+        assert_eq!((frames.len(), frames[0]), (most.min(400), 0));
+        let steps: Vec<usize> = frames.windows(2).map(|f| f[1] - f[0]).collect();
+        let (least, greatest) = (steps.iter().min(), steps.iter().max());
+        assert!(
+            greatest <= least.map(|l| l + 1).as_ref() && least != Some(&0),
+            "{most}: {steps:?}"
+        );
+    }
+    let takes = [Take { skeleton: &test.skeleton, clip: &test.clip }];
+    let rig = estimate(&takes, &EstimateOptions::default()).unwrap().into_rig();
+    let known = Known::from_rig(&rig).unwrap();
+    let hand = *usual_effectors(&test.skeleton).last().unwrap();
+    let [once, twice] = [vec![hand], vec![hand, hand]].map(|effectors| {
+        let effectors = Some(effectors);
+        let options = EvaluateOptions { frames: 5, effectors, ..EvaluateOptions::default() };
+        evaluate(&test.skeleton, &test.clip, &rig, &known, &options).unwrap()
+    });
+    assert_eq!(twice.effectors, [hand]);
+    assert_eq!(once.ways, twice.ways);
+}

@@ -3,7 +3,7 @@
 use crate::enforce::BoundRig;
 use crate::estimate::{EstimateOptions, Method, Take, estimate};
 use crate::ik::Figure;
-use crate::limits::{EulerBox, Limit, PreparedLimit};
+use crate::limits::{EulerBox, Limit};
 use crate::math::{Angle, Arc, EulerAngles, EulerOrder, Rotation, mean_rotation};
 use crate::motion::{Clip, Pose};
 use crate::rig::{JointKind, Rig, RigError, RigJoint, RigJoints};
@@ -71,7 +71,8 @@ impl Known {
                 continue;
             }
             let limit = entry.limit.prepare().map_err(|e| rig.limit_error(name, &e))?;
-            let Some(drawn) = drawn(&limit, || crate::ik::random(&mut seed)) else { continue };
+            let random = || crate::ik::random(&mut seed);
+            let Some(drawn) = crate::ik::drawn(&limit, DRAWS, random) else { continue };
             let center = entry.center;
             let samples: Vec<Rotation> = drawn.into_iter().map(|m| center * m).collect();
             // A box of a hinge is the hinge.
@@ -136,33 +137,6 @@ pub(super) fn setups(
         figure.free_root();
     }
     Ok(setups)
-}
-
-/// Rotations that a limit allows. `None` if that is all of them.
-fn drawn(limit: &PreparedLimit, mut random: impl FnMut() -> f64) -> Option<Vec<Rotation>> {
-    let turn = |axis, arc: Arc, share: f64| {
-        let angle = arc.min().radians() + arc.width().radians() * share;
-        Rotation::from_axis_angle(axis, Angle::from_radians(angle)).unwrap_or_default()
-    };
-    if let Some(axes) = limit.axes() {
-        let one = |_| {
-            axes.iter().fold(Rotation::IDENTITY, |m, (axis, arc)| m * turn(*axis, *arc, random()))
-        };
-        return Some((0..DRAWS).map(one).collect());
-    }
-    if let Some(swing) = limit.swing() {
-        let (bone, directions) = (swing.bone(), swing.samples(DRAWS, &mut random));
-        let one = |d: glam::DVec3| {
-            let swung = crate::math::direct_rotation(bone, d)?.rotation;
-            Some(swung * turn(bone, swing.twist(d)?, random()))
-        };
-        return Some(directions.into_iter().filter_map(one).collect());
-    }
-    if limit.is_free() {
-        return None;
-    }
-    let any = |_| limit.project(crate::ik::any_rotation(&mut random));
-    Some((0..DRAWS).map(any).collect())
 }
 
 /// A ball whose Euler angles are each in an arc.

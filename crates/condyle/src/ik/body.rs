@@ -16,7 +16,8 @@ use crate::skeleton::{JointIndex, Skeleton};
 ///
 /// An arm or a leg is found by its goal: a joint whose centre should be somewhere, on a hinge, on a joint
 /// that turns about any axis. Its elbow or knee stays as near to where the solver has it as the limits of
-/// the upper joint allow. Where they allow none, the solver's answer stays, which is inside.
+/// the upper joint allow. The solver's answer stays, which is inside, where they allow none, where another
+/// goal would be lost by that, and where elbow or knee would jump.
 ///
 /// # Source
 ///
@@ -30,7 +31,9 @@ pub struct Body<'a> {
     limbs: Vec<BodyLimb>,
     world: World,
     scratch: LimbScratch,
+    /// Of each goal, where things are and where they were before the last limb.
     misses: Vec<Miss>,
+    misses_before: Vec<Miss>,
 }
 
 /// A limb, with the goals that it is for.
@@ -46,6 +49,11 @@ struct BodyLimb {
 /// How often trunk and limbs take turns.
 const ROUNDS: u32 = 3;
 
+/// So many times as far as the end was off, the centre of a hinge may be moved, and this far besides: what
+/// a nearly straight limb needs for a tenth of a millimetre. What moves farther is on another side.
+const FARTHER: f64 = 4.0;
+const BESIDES_M: f64 = 5e-3;
+
 impl<'a> Body<'a> {
     /// For a figure of a skeleton.
     #[must_use]
@@ -58,6 +66,7 @@ impl<'a> Body<'a> {
             world: World::new(),
             scratch: LimbScratch::default(),
             misses: Vec::new(),
+            misses_before: Vec::new(),
         }
     }
 
@@ -76,13 +85,8 @@ impl<'a> Body<'a> {
     ) -> Outcome {
         let mut outcome = self.solver.solve(start, goals, settings, pose);
         for round in 1..=ROUNDS {
-            let off = self.reach_with_limbs(goals, pose);
-            self.misses.clear();
-            self.misses.extend(goals.iter().map(|goal| goal.miss(&self.world)));
-            let near = |miss: &Miss| match miss {
-                Miss::Distance(m) => *m <= settings.near_m,
-                Miss::Angle(angle) => angle.radians() <= settings.near.radians(),
-            };
+            let off = self.reach_with_limbs(goals, settings, pose);
+            let near = |miss: &Miss| miss.is_within(settings.near_m, settings.near);
             outcome.reached = goals
                 .iter()
                 .zip(&self.misses)
@@ -106,8 +110,13 @@ impl<'a> Body<'a> {
     }
 
     /// Has every limb with a goal reach it, and looks where everything is then. Whether one could not.
-    fn reach_with_limbs(&mut self, goals: &[Goal], pose: &mut Pose) -> bool {
-        self.world.update(self.skeleton, pose);
+    fn reach_with_limbs(
+        &mut self,
+        goals: &[Goal],
+        settings: &Settings<'_>,
+        pose: &mut Pose,
+    ) -> bool {
+        self.look(goals, pose);
         let mut off = false;
         for goal in goals.iter().filter(|goal| goal.is_finite() && goal.weight > 0.0) {
             let Aim::Position { point_m, target_m } = goal.aim else { continue };
@@ -145,11 +154,41 @@ impl<'a> Body<'a> {
                 }
                 (Turns::Freely, false) => turned,
             };
-            (pose.rotations[u], pose.rotations[h]) = (new_upper, new_hinge);
-            pose.rotations[e] = held;
-            self.world.update(self.skeleton, pose);
+            let before = [u, h, e].map(|j| pose.rotations[j]);
+            let places_m = [h, e].map(|j| self.world.positions_m[j]);
+            for (j, rotation) in [u, h, e].into_iter().zip([new_upper, new_hinge, held]) {
+                pose.rotations[j] = rotation;
+            }
+            std::mem::swap(&mut self.misses, &mut self.misses_before);
+            self.look(goals, pose);
+            let most_m = FARTHER * places_m[1].distance(target_m) + BESIDES_M;
+            let jumps = self.world.positions_m[h].distance(places_m[0]) > most_m;
+            if jumps || self.is_spoilt(goals, settings) {
+                for (j, rotation) in [u, h, e].into_iter().zip(before) {
+                    pose.rotations[j] = rotation;
+                }
+                self.look(goals, pose);
+                off = true;
+            }
         }
         off
+    }
+
+    /// Where everything is, and how far each goal is missed.
+    fn look(&mut self, goals: &[Goal], pose: &Pose) {
+        self.world.update(self.skeleton, pose);
+        self.misses.clear();
+        self.misses.extend(goals.iter().map(|goal| goal.miss(&self.world)));
+    }
+
+    /// Whether a goal is missed by more than before, and by more than what is near.
+    fn is_spoilt(&self, goals: &[Goal], settings: &Settings<'_>) -> bool {
+        let misses = self.misses.iter().zip(&self.misses_before);
+        goals.iter().zip(misses).any(|(goal, (after, before))| {
+            goal.weight > 0.0
+                && !after.is_within(settings.near_m, settings.near)
+                && after.value() > before.value()
+        })
     }
 
     /// The limb that ends in a joint, if there is one.

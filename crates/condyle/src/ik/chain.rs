@@ -4,7 +4,6 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::figure::{Figure, Turns};
 use super::goal::{Aim, Goal, Miss};
-use super::random::any_rotation;
 use super::search::Scratch;
 use super::system::{Block, Linear, Stop, System};
 use crate::math::{Angle, Rotation, trig, unit};
@@ -43,9 +42,13 @@ pub(super) struct Chain<'a> {
     /// The axis of every freedom of rotation.
     axes: Vec<DVec3>,
     looks: Vec<Look>,
+    /// For goals that are very far away, where they are looked for instead: see
+    /// [`bring_near`](Self::bring_near).
+    nearer_m: Vec<Option<DVec3>>,
     misses: Vec<Miss>,
-    /// How near is near enough: metres, and radians.
-    pub(super) near: [f64; 2],
+    /// How near is near enough.
+    pub(super) near_m: f64,
+    pub(super) near: Angle,
 }
 
 /// A joint of the chain.
@@ -106,6 +109,7 @@ impl<'a> Chain<'a> {
             touched: Vec::new(),
             touched_from: Vec::new(),
             looks: Vec::new(),
+            nearer_m: Vec::new(),
             here: Vec::new(),
             there: Vec::new(),
             kept: Vec::new(),
@@ -115,7 +119,8 @@ impl<'a> Chain<'a> {
             worlds: Vec::new(),
             axes: Vec::new(),
             misses: Vec::new(),
-            near: [0.0; 2],
+            near_m: 0.0,
+            near: Angle::ZERO,
         }
     }
 
@@ -129,6 +134,8 @@ impl<'a> Chain<'a> {
         self.misses.resize(goals.len(), Miss::Distance(0.0));
         self.looks.clear();
         self.looks.resize(goals.len(), Look::default());
+        self.nearer_m.clear();
+        self.nearer_m.resize(goals.len(), None);
         if !same {
             self.find_links();
         }
@@ -215,15 +222,14 @@ impl<'a> Chain<'a> {
         &self.misses
     }
 
-    /// Takes the bones, and the joints that do not turn, from a pose, and stands there.
-    pub(super) fn start(&mut self, pose: &Pose) {
+    /// Takes the bones, and the joints that do not turn, from a pose.
+    pub(super) fn take_bones(&mut self, pose: &Pose) {
         for link in &mut self.links {
             link.offset_m = pose.translations_m[link.joint];
             if link.turning == 0 {
                 link.zero = turned_local(self.figure, link.joint, pose).quat();
             }
         }
-        self.stand(pose);
     }
 
     /// Stands where a pose is, each joint held inside of its limit.
@@ -233,6 +239,53 @@ impl<'a> Chain<'a> {
         self.there.clone_from(&here);
         self.here = here;
         self.moved_on = true;
+    }
+
+    /// Looks for what is very far away in the same direction and nearer, from where a limb begins that
+    /// cannot move off. To point at it is the same, and costs and damping stay in proportion to the limb.
+    pub(super) fn bring_near(&mut self) {
+        // So many times as far as the limb is long. Much farther, and steps along limits get stuck more often.
+        const FAR: f64 = 30.0;
+        // What no limb of a person makes far away is not looked at closely.
+        const MAYBE_FAR_M: f64 = 100.0;
+        let target = |goal: &Goal| match goal.aim {
+            Aim::Position { point_m, target_m } if goal.is_finite() => Some((point_m, target_m)),
+            _ => None,
+        };
+        let is_far = |(_, m): (DVec3, DVec3)| m.abs().max_element() > MAYBE_FAR_M;
+        if !self.goals.iter().filter_map(target).any(is_far) {
+            return;
+        }
+        self.forward();
+        for (g, goal) in self.goals.iter().enumerate() {
+            let Some((point_m, target_m)) = target(goal) else { continue };
+            let length = |v: DVec3| trig::hypot3(v.x, v.y, v.z);
+            let (mut reach_m, mut begin) = (length(point_m), None);
+            let mut at = Some(self.ends[g][0]);
+            while let Some(link) = at.map(|i| &self.links[i]) {
+                if link.shifts {
+                    begin = None;
+                } else if link.turning > 0 {
+                    begin = at.map(|i| (self.worlds[i].position_m, reach_m));
+                }
+                reach_m += length(link.offset_m);
+                at = link.parent;
+            }
+            let Some((begin_m, reach_m)) = begin else { continue };
+            let off = target_m - begin_m;
+            if length(off) > FAR * reach_m {
+                self.nearer_m[g] = unit(off).map(|to| begin_m + to * (FAR * reach_m));
+            }
+        }
+    }
+
+    /// Whether two poses differ in something that the goals depend on.
+    pub(super) fn tells_apart(&self, a: &Pose, b: &Pose) -> bool {
+        self.links.iter().any(|link| {
+            let j = link.joint;
+            link.turning > 0 && a.rotations[j].quat() != b.rotations[j].quat()
+                || link.shifts && a.translations_m[j] != b.translations_m[j]
+        })
     }
 
     /// Poses to be near, with weights; `None` for none.
@@ -329,7 +382,8 @@ impl<'a> Chain<'a> {
             if link.turning == 0 {
                 continue;
             }
-            match &self.figure.joints[link.joint].turns {
+            let joint = &self.figure.joints[link.joint];
+            match &joint.turns {
                 Turns::About { axes, ranges, count, .. } => {
                     for (angle, [min, max]) in place.angles.iter_mut().zip(ranges).take(*count) {
                         let [min, max] = if min.is_finite() {
@@ -341,10 +395,7 @@ impl<'a> Chain<'a> {
                     }
                     place.m = turned(*axes, place.angles, *count);
                 }
-                Turns::Within(limit) => {
-                    place.m = limit.project(any_rotation(&mut random)).quat();
-                }
-                Turns::Freely => place.m = any_rotation(&mut random).quat(),
+                Turns::Within(_) | Turns::Freely => place.m = joint.start(&mut random).quat(),
             }
         }
         self.there.clone_from(&self.here);
@@ -384,7 +435,8 @@ impl<'a> Chain<'a> {
     }
 
     /// What a goal is about, where it is now.
-    fn look_at(&self, goal: &Goal, [own, other]: [usize; 2]) -> Look {
+    fn look_at(&self, g: usize) -> Look {
+        let (goal, [own, other]) = (&self.goals[g], self.ends[g]);
         let World { rotation, position_m } = self.worlds[own];
         let at = |point_m: DVec3| position_m + rotate(rotation, point_m);
         let weight = goal.weight.max(0.0).sqrt();
@@ -392,7 +444,7 @@ impl<'a> Chain<'a> {
         match goal.aim {
             Aim::Position { point_m, target_m } => {
                 let point = at(point_m);
-                Look { point, off: point - target_m, ..look }
+                Look { point, off: point - self.nearer_m[g].unwrap_or(target_m), ..look }
             }
             Aim::Rotation(target) => {
                 let (off, half_cot) = log(rotation * target.quat().conjugate());
@@ -405,12 +457,15 @@ impl<'a> Chain<'a> {
                 Look { off, curve, ..look }
             }
             Aim::Direction { axis, target } => {
-                let along = rotate(rotation, unit(axis).unwrap_or(DVec3::ZERO));
+                // Of nothing, no direction is far.
+                let Some(axis) = unit(axis) else { return look };
+                let along = rotate(rotation, axis);
                 let to = unit(target).unwrap_or(along);
                 Look { along, off: along - to, ..look }
             }
             Aim::LookAt { point_m, axis, target_m } => {
-                let along = rotate(rotation, unit(axis).unwrap_or(DVec3::ZERO));
+                let Some(axis) = unit(axis) else { return look };
+                let along = rotate(rotation, axis);
                 let point = at(point_m);
                 let to = unit(target_m - point).unwrap_or(along);
                 let curve = 1.0 / (target_m - point).length().max(1e-9);
@@ -481,7 +536,11 @@ impl<'a> Chain<'a> {
     /// How far a goal is missed.
     fn miss(goal: &Goal, look: &Look) -> Miss {
         match goal.aim {
-            Aim::Position { .. } | Aim::Meet { .. } => Miss::Distance(look.off.length()),
+            Aim::Position { .. } | Aim::Meet { .. } => {
+                let (off, length) = (look.off, look.off.length());
+                let too_long = !length.is_finite();
+                Miss::Distance(if too_long { trig::hypot3(off.x, off.y, off.z) } else { length })
+            }
             Aim::Rotation(_) => Miss::Angle(Angle::from_radians(look.off.length())),
             // A chord of the unit circle.
             Aim::Direction { .. } | Aim::LookAt { .. } => {
@@ -555,12 +614,16 @@ impl System for Chain<'_> {
             let goal = &self.goals[g];
             let usable = goal.is_finite();
             // What is not finite has no place to go to: it is missed, and left alone.
-            let look = if usable { self.look_at(goal, self.ends[g]) } else { Look::default() };
-            let miss = if usable { Self::miss(goal, &look) } else { Miss::Distance(f64::INFINITY) };
-            let near = match miss {
-                Miss::Distance(m) => m <= self.near[0],
-                Miss::Angle(angle) => angle.radians() <= self.near[1],
+            let look = if usable { self.look_at(g) } else { Look::default() };
+            let miss = match (usable, self.nearer_m[g], goal.aim) {
+                (false, ..) => Miss::Distance(f64::INFINITY),
+                (true, Some(_), Aim::Position { target_m, .. }) => {
+                    let off = look.point - target_m;
+                    Miss::Distance(trig::hypot3(off.x, off.y, off.z))
+                }
+                _ => Self::miss(goal, &look),
             };
+            let near = miss.is_within(self.near_m, self.near);
             let residual = look.off * look.weight;
             (self.looks[g], self.misses[g]) = (look, miss);
             linear.met &= near || usable && look.weight == 0.0;

@@ -1,7 +1,10 @@
 //! A skeleton whose joints can be turned by a solver, each as its limit lets it.
 
+use std::sync::OnceLock;
+
 use glam::DVec3;
 
+use super::random::{any_rotation, drawn};
 use crate::enforce::BoundRig;
 use crate::limits::PreparedLimit;
 use crate::math::Rotation;
@@ -26,7 +29,12 @@ pub(super) struct FigureJoint {
     pub(super) held: bool,
     /// Whether its centre can be moved, too.
     pub(super) shifts: bool,
+    /// Places inside of its limit, made when first asked for.
+    starts: OnceLock<Vec<Rotation>>,
 }
+
+/// How many places inside of a limit there are to start from.
+const STARTS: usize = 256;
 
 /// How a joint can turn.
 #[derive(Clone, Debug)]
@@ -65,6 +73,7 @@ impl Figure {
             turns: Turns::Freely,
             held: false,
             shifts: false,
+            starts: OnceLock::new(),
         };
         Self { joints: skeleton.indices().map(joint).collect() }
     }
@@ -92,6 +101,7 @@ impl Figure {
         };
         let joint = &mut self.joints[joint.get()];
         (joint.zero, joint.turns) = (zero, turns);
+        joint.starts = OnceLock::new();
     }
 
     /// Keeps a joint as it is in the pose that a solver starts from.
@@ -118,6 +128,24 @@ impl Figure {
 }
 
 impl FigureJoint {
+    /// A place inside of its limit at random, all of them as likely.
+    pub(super) fn start(&self, random: &mut impl FnMut() -> f64) -> Rotation {
+        let Turns::Within(limit) = &self.turns else { return any_rotation(random) };
+        let starts = self.starts.get_or_init(|| {
+            let mut seed = 0;
+            drawn(limit, STARTS, || super::random::random(&mut seed)).unwrap_or_default()
+        });
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 up to the number of starts"
+        )]
+        let at = (random() * starts.len() as f64) as usize;
+        // What is so thin that nothing was found has only its boundary.
+        let start = starts.get(at).copied();
+        limit.project(start.unwrap_or_else(|| any_rotation(random)))
+    }
+
     /// Whether its limit allows a local rotation.
     pub(super) fn allows(&self, local: Rotation) -> bool {
         match &self.turns {

@@ -33,7 +33,8 @@ pub struct FollowOptions {
     /// The same for the distance from the solution of the frame before.
     pub smooth: f64,
     /// How often to start again from elsewhere in a frame with a goal that is not reached: from the
-    /// other one of the two starts, then at random inside of the limits, the same places each time.
+    /// other one of the two starts, if there are two, then at random inside of the limits, the same places
+    /// each time.
     pub restarts: u32,
     /// The frames to work on; `None` for all. The others are not touched.
     pub frames: Option<RangeInclusive<usize>>,
@@ -216,31 +217,40 @@ impl Work<'_> {
             before: before.filter(|_| smooth > 0.0).map(|before| (before, smooth)),
             ..Settings::default()
         };
-        let mut starts = vec![own.clone()];
-        if let Some(before) = before {
+        let other = before.map(|before| {
             let mut start = own.clone();
             self.take(before, &mut start);
-            let first = self.cost(&start) < self.cost(own);
-            starts.insert(usize::from(!first), start);
-        }
-        self.search(&starts[0], own, &settings, solution);
+            start
+        });
+        let [first, second] = match &other {
+            Some(other) if self.cost(other) < self.cost(own) => [other, own].map(Some),
+            other => [Some(own), other.as_ref()],
+        };
+        self.search(first, own, &settings, solution);
         if restarts == 0 || self.is_reached(solution) {
             return;
         }
-        // The other start is the first one.
-        let restarts = if starts.len() > 1 { restarts - 1 } else { restarts };
+        // The second start is the first of them.
+        let restarts = restarts - 1;
         let again = Settings { near_m: REACHED_M, near: REACHED, restarts, ..settings };
         let mut other = own.clone();
-        self.search(&starts[starts.len() - 1], own, &again, &mut other);
+        self.search(second, own, &again, &mut other);
         // What is hardly better is not worth a jump.
         if self.cost(&other) < 0.99 * self.cost(solution) {
             solution.clone_from(&other);
         }
     }
 
-    fn search(&mut self, start: &Pose, own: &Pose, settings: &Settings<'_>, solution: &mut Pose) {
+    /// From a start, or else at random, then at random.
+    fn search(
+        &mut self,
+        start: Option<&Pose>,
+        own: &Pose,
+        settings: &Settings<'_>,
+        solution: &mut Pose,
+    ) {
         let mut found = own.clone();
-        self.solver.solve(start, &self.goals, settings, &mut found);
+        self.solver.solve_from(start.as_slice(), own, &self.goals, settings, &mut found);
         let finite = |pose: &Pose| pose.translations_m.iter().all(|t| t.is_finite());
         solution.clone_from(own);
         if finite(&found) {
@@ -254,7 +264,7 @@ impl Work<'_> {
         self.moves.clear();
         self.moves.resize(joints.len(), Moves::default());
         let above = |j: usize| std::iter::successors(Some(j), |&j| joints[j].parent);
-        // Whether a point of a joint moves when the joint turns.
+        // Those that move a point: the joint itself only if the point is beside its centre.
         let all = |j: JointIndex, own: bool| above(j.get()).skip(usize::from(!own));
         let root = |j: JointIndex| above(j.get()).last().unwrap_or(j.get());
         for goal in &self.goals {

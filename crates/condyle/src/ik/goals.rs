@@ -135,12 +135,34 @@ pub enum RootMotion {
     Free,
 }
 
+/// The most goals of a frame. A solver's matrix has the square of their number, and its work the cube.
+const MOST: usize = 128;
+
+/// Not more goals than can be solved.
+pub(super) fn few_enough(found: usize, named_by: NamedBy) -> Result<(), GoalsErrorKind> {
+    if found > MOST {
+        return Err(GoalsErrorKind::TooMany { found, most: MOST, named_by });
+    }
+    Ok(())
+}
+
+/// What says which goals there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// A goals document.
+    Document,
+    /// A list of joints to follow, or the markers of a file.
+    Joints,
+}
+
 impl Goals {
     /// The centres of joints are where they are in another motion, which has joints of these names.
     ///
     /// # Errors
     ///
-    /// If the other motion has another number of frames or another rate, or if a joint is not there.
+    /// If the other motion has another number of frames, if a joint is not there, or if there are more
+    /// joints than can be solved. Frames go with frames, whatever the rate: see
+    /// [`rate_notice`](Self::rate_notice).
     pub fn from_clip(
         skeleton: &Skeleton,
         clip: &Clip,
@@ -149,6 +171,7 @@ impl Goals {
     ) -> Result<Self, GoalsError> {
         let (other_skeleton, other_clip) = other;
         same_frames(clip, other_clip.frame_count(), other_clip.rate())?;
+        few_enough(joints.len(), NamedBy::Joints).map_err(GoalsError::whole)?;
         let world = WorldTracks::of(other_skeleton, other_clip);
         let mut goals = Vec::new();
         for name in joints {
@@ -165,8 +188,8 @@ impl Goals {
     ///
     /// # Errors
     ///
-    /// If the markers have another number of frames or another rate, if a joint or marker of the list is
-    /// not there, or, without a list, if none has a marker.
+    /// If the markers have another number of frames, if a joint or marker of the list is not there, if none has a
+    /// marker, or if more have one than can be solved.
     pub fn from_markers(
         skeleton: &Skeleton,
         clip: &Clip,
@@ -186,6 +209,7 @@ impl Goals {
                 joints: some_of(all()),
             }));
         }
+        few_enough(joints.len(), NamedBy::Joints).map_err(GoalsError::whole)?;
         let mut goals = Vec::new();
         for name in joints {
             let joint = find(skeleton, name, GoalsErrorKind::unknown_joint)?;
@@ -196,6 +220,22 @@ impl Goals {
             goals.push(ClipGoal::position(joint, targets));
         }
         Ok(Self { goals, ..Self::default() })
+    }
+}
+
+impl Goals {
+    /// What to know about goals that are from a motion of another rate than the clip: each frame of it is
+    /// for one of the clip, so that it goes faster or slower.
+    #[must_use]
+    pub fn rate_notice(clip: &Clip, rate: FrameRate) -> Option<String> {
+        // A single frame has no rate.
+        (clip.frame_count() > 1 && differ(clip, rate)).then(|| {
+            format!(
+                "goals at {} frames per second are for a clip at {}, frame by frame",
+                rate.nominal_fps(),
+                clip.rate().nominal_fps()
+            )
+        })
     }
 }
 
@@ -222,14 +262,16 @@ fn find<'a>(
 fn same_frames(clip: &Clip, found: usize, rate: FrameRate) -> Result<(), GoalsError> {
     let expected = clip.frame_count();
     if found != expected {
-        return Err(GoalsError::whole(GoalsErrorKind::OtherCount { found, expected }));
-    }
-    let (theirs, ours) = (rate.nominal_fps(), clip.rate().nominal_fps());
-    // What files round; a single frame has no rate.
-    if found > 1 && (theirs - ours).abs() > 2e-4 * ours {
-        return Err(GoalsError::whole(GoalsErrorKind::OtherRate { found: theirs, expected: ours }));
+        let fps = differ(clip, rate).then_some(clip.rate().nominal_fps());
+        return Err(GoalsError::whole(GoalsErrorKind::OtherCount { found, expected, fps }));
     }
     Ok(())
+}
+
+/// Whether a rate is another than that of a clip: by more than files round.
+fn differ(clip: &Clip, rate: FrameRate) -> bool {
+    let (theirs, ours) = (rate.nominal_fps(), clip.rate().nominal_fps());
+    (theirs - ours).abs() > 2e-4 * ours
 }
 
 /// The first few of some names.

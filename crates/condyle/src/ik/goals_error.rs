@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::goals::Near;
+use super::goals::{NamedBy, Near};
 use crate::rig::document::{location, nearly_same};
 use crate::rig::{Position, RigErrorKind};
 
@@ -39,6 +39,8 @@ pub enum GoalsErrorKind {
         found: usize,
         /// How many there may be.
         most: usize,
+        /// What says which they are.
+        named_by: NamedBy,
     },
     /// A field that means nothing here.
     UnknownField {
@@ -83,13 +85,8 @@ pub enum GoalsErrorKind {
         found: usize,
         /// How many the clip has.
         expected: usize,
-    },
-    /// The motion that goals are taken from has another rate.
-    OtherRate {
-        /// How many frames per second it has.
-        found: f64,
-        /// How many the clip has.
-        expected: f64,
+        /// How many the clip has per second, if that is another number too.
+        fps: Option<f64>,
     },
     /// The motion that goals are taken from has no such joint or marker.
     NotInOther {
@@ -183,8 +180,14 @@ impl GoalsErrorKind {
                 }
             }
             Self::UnknownJoint { near, .. } | Self::NotInOther { near, .. } => instead(near),
-            Self::TooMany { most, .. } => {
-                format!("keep the {most} that matter most; work grows with the cube of their number")
+            Self::TooMany { most, named_by: NamedBy::Document, .. } => format!(
+                "keep the {most} that matter most (one with a position and an orientation is two); work \
+                 grows with the cube of their number"
+            ),
+            Self::TooMany { .. } => {
+                "say which joints matter: --joints LeftHand,RightHand; work grows with the cube of their \
+                 number"
+                    .to_owned()
             }
             Self::NoAim { known } => format!("give it one of {}", known.join(", ")),
             Self::FrameCount { .. } => {
@@ -195,15 +198,19 @@ impl GoalsErrorKind {
             }
             Self::Overlap => "give the ranges in order, or make one of both".to_owned(),
             Self::OwnJoint => "name another joint".to_owned(),
-            Self::OtherCount { .. } => {
-                "goals go frame by frame: bring both to the same frames with condyle resample"
-                    .to_owned()
-            }
-            Self::OtherRate { .. } => {
-                "bring both to the same rate with condyle resample; for AMC, --source-fps says what \
-                 the rate is"
-                    .to_owned()
-            }
+            Self::OtherCount { fps: Some(fps), .. } => format!(
+                "they have another rate: condyle resample GOALS --fps {fps} -o OUT makes it the same"
+            ),
+            Self::OtherCount { found: 0, .. } => "name a motion that has frames".to_owned(),
+            Self::OtherCount { found, expected, .. } if found < expected => format!(
+                "leave these frames out: condyle trim CLIP --frames 0..{} -o OUT",
+                found - 1
+            ),
+            Self::OtherCount { expected, .. } => format!(
+                "cut the goals to the frames of the clip: condyle trim GOALS --frames 0..{} -o OUT, or \
+                 markers where they are made",
+                expected.saturating_sub(1)
+            ),
             Self::NoMarkers { markers, joints } if !markers.is_empty() => {
                 let (markers, joints) = (quoted(markers), quoted(joints));
                 format!(
@@ -222,7 +229,7 @@ impl fmt::Display for GoalsErrorKind {
             Self::Document(kind) => kind.fmt(f),
             Self::UnknownField { name, .. } => write!(f, "unknown field {name:?}"),
             Self::UnknownJoint { name, .. } => write!(f, "the clip has no joint {name:?}"),
-            Self::TooMany { found, most } => {
+            Self::TooMany { found, most, .. } => {
                 write!(f, "there are {found} goals, and there may be {most}")
             }
             Self::NoAim { .. } => f.write_str("the goal does not say what the joint should do"),
@@ -243,11 +250,14 @@ impl fmt::Display for GoalsErrorKind {
                 f.write_str("the range begins before the one in front of it has ended")
             }
             Self::OwnJoint => f.write_str("a joint cannot meet itself"),
-            Self::OtherCount { found, expected } => {
-                write!(f, "{found} frames of goals for a clip of {expected}")
-            }
-            Self::OtherRate { found, expected } => {
-                write!(f, "goals at {found} frames per second for a clip at {expected}")
+            Self::OtherCount { found, expected, .. } => {
+                write!(f, "{found} frames of goals for a clip of {expected}: ")?;
+                let (from, to) = (found.min(expected), found.max(expected).saturating_sub(1));
+                if found < expected {
+                    write!(f, "frames {from} to {to} have none")
+                } else {
+                    write!(f, "frames {from} to {to} of them have no frame there")
+                }
             }
             Self::NotInOther { name, .. } => write!(f, "the goals have no {name:?}"),
             Self::NoMarkers { .. } => f.write_str("no marker has the name of a joint of the clip"),

@@ -3,15 +3,12 @@
 use glam::DVec3;
 
 use super::goal::Aim;
-use super::goals::{Aims, ClipGoal, GoalKind, Goals, RootMotion};
+use super::goals::{Aims, ClipGoal, GoalKind, Goals, NamedBy, RootMotion, few_enough};
 use super::goals_error::{GoalsError, GoalsErrorKind};
 use crate::motion::{Clip, FrameIndex, Pose, World};
 use crate::rig::document::{Cursor, Fault, Notes, Step, Value, parse, text_of};
 use crate::rig::{Position, RigErrorKind, RigWarning};
 use crate::skeleton::{JointIndex, Skeleton};
-
-/// The most goals of a document. A solver's matrix has the square of their number.
-const MAX_GOALS: usize = 256;
 
 const DOCUMENT: &[&str] = &["goals", "lock", "root"];
 
@@ -104,10 +101,13 @@ impl Reader<'_> {
             let kind = RigErrorKind::Length { expected: "at least one goal", found: 0 };
             return Err(list.fault(kind).into());
         }
-        let found = list.list()?.len();
-        if found > MAX_GOALS {
-            return Err(Wrong::new(&list, GoalsErrorKind::TooMany { found, most: MAX_GOALS }));
-        }
+        // All are counted before any is looked at closely.
+        let found = list.list()?.iter().map(|goal| match &goal.value {
+            Value::Object(fields) => fields.iter().filter(|f| AIMS.contains(&&*f.key)).count(),
+            _ => 0,
+        });
+        let found = found.sum();
+        few_enough(found, NamedBy::Document).map_err(|kind| Wrong::new(&list, kind))?;
         each(&list, |goal| self.goal(goal, &mut goals.goals, notes))?;
         if let Some(lock) = document.field("lock") {
             each(&lock, |name| {

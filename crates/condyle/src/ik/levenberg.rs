@@ -24,8 +24,8 @@ const PUSHES: f64 = 1e-12;
 /// If no goal moves by more than this, in metres or radians, nothing comes of it any more.
 const STILL: f64 = 1e-5;
 
-/// Looks for where a system's cost is least, from `here`. Ends with `here` at the best place found, and
-/// `there` looked at last, which is the same place.
+/// Looks for where a system's cost is least, from `here`. Ends with `here` at the best place found, which
+/// is the one that was looked at last; `there` may be another.
 ///
 /// # Source
 ///
@@ -259,7 +259,7 @@ impl Scratch {
     }
 
     /// `here` is on the boundary of what the step ran into, and mostly of what it was held to.
-    fn remember_stops(&mut self, system: &impl System) {
+    pub(super) fn remember_stops(&mut self, system: &impl System) {
         std::mem::swap(&mut self.stops, &mut self.stops_here);
         for i in 0..self.holds.len() {
             let Hold { block, way_out, .. } = self.holds[i];

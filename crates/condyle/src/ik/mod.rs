@@ -25,10 +25,10 @@ pub use body::Body;
 pub use figure::Figure;
 pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};
 pub use goal::{Aim, Goal, Miss};
-pub use goals::{Aims, ClipGoal, GoalKind, Goals, Near, RootMotion};
+pub use goals::{Aims, ClipGoal, GoalKind, Goals, NamedBy, Near, RootMotion};
 pub use goals_error::{GoalsError, GoalsErrorKind};
 pub use goals_file::ReadGoals;
-pub(crate) use random::{any_rotation, random};
+pub(crate) use random::{drawn, random};
 pub use solver::{Method, Outcome, Settings, Solver};
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub enum Method {
     /// Damped least squares (Levenberg and Marquardt): a few steps nearly always.
     #[default]
     LevenbergMarquardt,
-    /// Nonlinear conjugate gradients, as in the source (C11): many more steps, each cheaper.
+    /// Nonlinear conjugate gradients, as in the source (C11): more steps, each cheaper.
     ConjugateGradient,
 }
 
@@ -118,6 +118,21 @@ impl<'a> Solver<'a> {
         settings: &Settings<'_>,
         pose: &mut Pose,
     ) -> Outcome {
+        match settings.posture {
+            Some((posture, _)) => self.solve_from(&[start, posture], start, goals, settings, pose),
+            None => self.solve_from(&[start], start, goals, settings, pose),
+        }
+    }
+
+    /// The same from these starts, and then at random, with the bones of a pose.
+    pub(super) fn solve_from(
+        &mut self,
+        starts: &[&Pose],
+        bones: &Pose,
+        goals: &[Goal],
+        settings: &Settings<'_>,
+        pose: &mut Pose,
+    ) -> Outcome {
         self.find_parts(goals);
         self.misses.clear();
         self.misses.resize(goals.len(), Miss::Distance(0.0));
@@ -129,7 +144,7 @@ impl<'a> Solver<'a> {
             }
             part.aims.clear();
             part.aims.extend(part.goals.iter().map(|&g| goals[g]));
-            let of_part = part.solve(start, settings, &mut self.scratch);
+            let of_part = part.solve(starts, bones, settings, &mut self.scratch);
             outcome.reached &= of_part.reached;
             outcome.steps += of_part.steps;
             outcome.restarts += of_part.restarts;
@@ -184,15 +199,28 @@ impl<'a> Solver<'a> {
 
 impl Part<'_> {
     /// Looks for where the goals of the part are met.
-    fn solve(&mut self, start: &Pose, settings: &Settings<'_>, scratch: &mut Scratch) -> Outcome {
-        self.chain.near = [settings.near_m, settings.near.radians()];
+    fn solve(
+        &mut self,
+        starts: &[&Pose],
+        bones: &Pose,
+        settings: &Settings<'_>,
+        scratch: &mut Scratch,
+    ) -> Outcome {
+        (self.chain.near_m, self.chain.near) = (settings.near_m, settings.near);
         self.chain.aim(&self.aims);
-        self.chain.start(start);
+        self.chain.take_bones(bones);
         self.chain.refer([settings.posture, settings.before]);
         scratch.reserve(self.chain.blocks().len());
         let mut outcome = Outcome { reached: false, steps: 0, restarts: 0 };
         let mut seed = 0;
         let mut least = f64::INFINITY;
+        let mut left = starts.iter();
+        let first = left.next();
+        self.chain.stand(first.unwrap_or(&bones));
+        self.chain.bring_near();
+        if first.is_none() {
+            self.chain.scatter(|| random(&mut seed));
+        }
         self.chain.keep();
         let (mut nudged, mut nudging) = (false, false);
         loop {
@@ -217,14 +245,10 @@ impl Part<'_> {
             if outcome.reached || outcome.restarts == settings.restarts {
                 break;
             }
-            let elsewhere = |pose: &Pose| {
-                pose.rotations.iter().zip(&start.rotations).any(|(a, b)| a.quat() != b.quat())
-            };
-            match settings.posture {
-                Some((posture, _)) if outcome.restarts == 0 && elsewhere(posture) => {
-                    self.chain.stand(posture);
-                }
-                _ => self.chain.scatter(|| random(&mut seed)),
+            let other = left.find(|pose| self.chain.tells_apart(pose, starts[0]));
+            match other {
+                Some(other) => self.chain.stand(other),
+                None => self.chain.scatter(|| random(&mut seed)),
             }
             outcome.restarts += 1;
         }

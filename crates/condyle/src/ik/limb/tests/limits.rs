@@ -279,6 +279,7 @@ fn c9_a_clamped_limb_is_inside_its_limits_and_says_what_it_misses() {
         let found = limb.solve(&goal, Swivel::BestMargin { near: None }, &mut scratch);
         let clamped = limb.clamped(&goal, &found);
         assert!(margin(&parts, &limits, clamped.pose.locals) > -1e-9, "{round}");
+        assert_eq!(clamped.status, LimitStatus::Inside, "{round}: {:?} before", found.status);
         let (there_m, turned) = forward(&parts, clamped.pose.locals);
         let miss_m = (there_m - goal.position_m).length();
         assert!((miss_m - clamped.pose.miss_m).abs() < 1e-12, "{round}");
