@@ -185,8 +185,8 @@ mod tests {
         let other = Rotation::new(-b.quat()).unwrap();
         for u in [0.0, 0.25, 0.5, 0.9, 1.0] {
             let cos = a.quat().dot(b.quat());
-            let theta = crate::math::trig::acos(cos);
-            let sin = |x: f64| crate::math::trig::sin_cos(x).0;
+            let theta = trig::acos(cos);
+            let sin = |x: f64| trig::sin_cos(x).0;
             let seed = a.quat() * (sin((1.0 - u) * theta) / sin(theta))
                 + b.quat() * (sin(u * theta) / sin(theta));
             for end in [b, other] {

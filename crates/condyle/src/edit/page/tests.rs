@@ -90,7 +90,7 @@ fn every_method_has_a_page_of_bounded_size_that_is_the_same_each_time() {
         for keep in [Keep::First, Keep::Second] {
             let out = connect(&skeleton, &facing, [&walk, &run], at, keep, method).unwrap();
             let seam = SeamView { matrix: Some(&matrix), ..view(at, &out) };
-            let page = html(&skeleton, facing.ground(), &out.clip, &[seam.clone()]);
+            let page = html(&skeleton, facing.ground(), &out.clip, std::slice::from_ref(&seam));
             let body = check(&page, 1);
             assert!(page.len() < 250_000, "{method:?}: {}", page.len());
             assert_eq!(page, html(&skeleton, facing.ground(), &out.clip, &[seam]));
