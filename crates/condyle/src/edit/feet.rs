@@ -6,7 +6,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::blend::as_f64;
-use super::{Connected, Easing, Facing, Ground};
+use super::{Connected, Easing, Facing, Ground, jump_quantile, jumps};
 use crate::anatomy::{Anatomy, BodyJoint};
 use crate::ik::limb::{Limb, LimbGoal, LimbParts};
 use crate::math::{Angle, Arc, Rotation, angle_between, unit};
@@ -192,7 +192,8 @@ impl Connected {
     /// contacts of the two motions, the first's in the first half. A foot that is down before the seam
     /// stays there, one that is down after it is there already; one that is down on both sides, at
     /// different places, slides evenly. A foot that would have to be moved by more than 12 cm to stay is let
-    /// go. Between contacts what was moved fades. Only hips, knees and ankles change.
+    /// go, and where that would change the angular velocity of a joint by more than 1.5 times what is usual
+    /// in the motions the foot slides. Between contacts what was moved fades. Only hips, knees and ankles change.
     ///
     /// `motions` are those that were connected. Returns in how many frames a foot was moved.
     ///
@@ -217,8 +218,10 @@ impl Connected {
         let after = contacts(skeleton, second, ground, &legs, options);
         // One frame more on either side: the last and the first of the motions.
         let span = made.start - 1..made.end + 1;
-        let mut poses: Vec<Pose> = span.clone().map(|f| self.clip.pose(index(f))).collect();
-        let mut moved = vec![false; poses.len()];
+        let in_motions = [first, second].map(|clip| jumps(clip, 0..clip.frame_count()));
+        let usual = jump_quantile(in_motions.iter().flatten(), 0.99).radians();
+        let roughness = |clip: &Clip| jump_quantile(&jumps(clip, span.clone()), 1.0).radians();
+        let mut moved = vec![false; span.len()];
         for (leg, (before, after)) in legs.iter().zip(before.iter().zip(&after)) {
             let down: Vec<bool> = span
                 .clone()
@@ -232,27 +235,33 @@ impl Connected {
                 })
                 .collect();
             let down = without_gaps(down);
+            let mut poses: Vec<Pose> = span.clone().map(|f| self.clip.pose(index(f))).collect();
             let soles: Vec<DVec3> = poses
                 .iter()
                 .map(|pose| pose.world(skeleton).positions_m[leg.sole().get()])
                 .collect();
+            let mut planted = self.clip.clone();
+            let mut frames = Vec::new();
             for (k, shift) in shifts(&down, &soles).into_iter().enumerate() {
-                if shift.length() > 1e-6 {
-                    let world = poses[k].world(skeleton);
-                    let goal = world.positions_m[leg.ankle.get()] + shift;
-                    leg.reach(skeleton, &mut poses[k], &world, goal);
-                    moved[k] = true;
+                if shift.length() <= 1e-6 {
+                    continue;
                 }
-            }
-        }
-        for (k, f) in span.enumerate().filter(|(k, _)| moved[*k]) {
-            for leg in &legs {
+                let world = poses[k].world(skeleton);
+                let goal = world.positions_m[leg.ankle.get()] + shift;
+                leg.reach(skeleton, &mut poses[k], &world, goal);
                 for joint in [leg.hip, leg.knee, leg.ankle] {
-                    self.clip.set_rotation(joint, index(f), poses[k].rotations[joint.get()]);
+                    let rotation = poses[k].rotations[joint.get()];
+                    planted.set_rotation(joint, index(span.start + k), rotation);
                 }
+                frames.push(k);
+            }
+            planted.keep_to_channels(skeleton, made.clone());
+            // Rather a foot that slides than a leg that jerks.
+            if roughness(&planted) <= (1.5 * usual).max(roughness(&self.clip)) {
+                self.clip = planted;
+                frames.into_iter().for_each(|k| moved[k] = true);
             }
         }
-        self.clip.keep_to_channels(skeleton, made);
         moved.iter().filter(|m| **m).count()
     }
 }
