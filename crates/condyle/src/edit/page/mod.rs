@@ -45,7 +45,7 @@ pub struct SeamView<'a> {
     /// The distances of other windows; the first motion's are its rows.
     pub matrix: Option<&'a DistanceMatrix>,
     /// The largest jump of a joint's angular velocity at the seam, per second: see
-    /// [`jumps`](super::jumps).
+    /// [`jumps`](super::jumps()).
     pub jump: Angle,
     /// What the largest jumps of frames of the two motions are, but for one in a hundred.
     pub usual: Angle,
