@@ -1,7 +1,6 @@
 //! `condyle clamp`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 use comfy_table::Cell;
@@ -11,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::bound::{add_misfits, bind, print_misfits};
 use super::rig::rig_of;
-use super::{Answer, read_one, write_out};
+use super::{Answer, print_report, read_one, write_out};
 use crate::args::Clamp;
 use crate::output::{
     Failure, hundredths, json_degrees, new_table, number, print_note, print_warning, printable,
@@ -46,14 +45,7 @@ pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
         text_of(&clamped, skeleton, path, args.smooth)
     };
     let answer = write_out(&read.file, &args.output, &args.writing)?;
-    if args.output == Path::new("-") {
-        // Standard output has the motion.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-    } else {
-        let mut out = std::io::stdout().lock();
-        out.write_all(report.as_bytes())?;
-        out.flush()?;
-    }
+    print_report(&args.output, &report)?;
     Ok(answer)
 }
 

@@ -1,9 +1,7 @@
 //! `condyle connect`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::ops::Range;
-use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::edit::{
@@ -17,9 +15,9 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::estimate::not_an_input;
-use super::matching::{check_names, features, weighted};
+use super::matching::{check_names, weighted};
 use super::motions::{Motion, alike, facing_of, keep_inside, limits_of, read_motions, refused};
-use super::{Answer, write_out};
+use super::{Answer, print_report, write_out};
 use crate::args::{BridgeName, Connect, EasingName, MatchingName, RootBlendName};
 use crate::output::{Failure, new_table, number, working, write_whole};
 
@@ -31,7 +29,7 @@ struct Seam {
     /// Where the motions are alike, in frames of their own.
     window: Overlap,
     matrix: Option<DistanceMatrix>,
-    /// Frames of the motions, each as its own file counts them: the last one as it is, and the first one.
+    /// Frames of the motions, each as its own file counts them (or would at the rate of the first): the last one as it is, and the first one.
     from_frame: usize,
     to_frame: usize,
     /// The frames of the result between them.
@@ -106,14 +104,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     if let Some((path, page)) = page {
         write_whole(&[(path.as_path(), page.as_bytes())])?;
     }
-    if args.output == Path::new("-") {
-        // Standard output has the motion.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-    } else {
-        let mut out = std::io::stdout().lock();
-        out.write_all(report.as_bytes())?;
-        out.flush()?;
-    }
+    print_report(&args.output, &report)?;
     Ok(Answer::Yes)
 }
 
@@ -194,16 +185,15 @@ impl Joining<'_> {
     /// Where the two are alike, how far apart they are there, and for a page everywhere.
     fn overlap(&self, window: usize) -> Result<(Overlap, f64, Option<DistanceMatrix>), MatchError> {
         let comparing = &self.args.comparing;
-        let a = features(self.skeleton, self.first, comparing)?;
-        let b = features(self.skeleton, self.next, comparing)?;
+        let a = Features::of(self.skeleton, self.first, comparing.metric())?;
+        let b = Features::of(self.skeleton, self.next, comparing.metric())?;
         let [ours, theirs] = self.starts(window);
         let matrix = match &self.args.report {
             None => None,
             Some(_) => {
                 let query = weighted(Query::first(&a, window), comparing)?;
-                let all = [self.start..usize::MAX, 0..usize::MAX];
-                let [rows, columns] = all;
-                Some(distance_matrix(&query, rows, &b, columns, MAP)?)
+                let rows = self.start..usize::MAX;
+                Some(distance_matrix(&query, rows, &b, 0..usize::MAX, MAP)?)
             }
         };
         let at =

@@ -1,7 +1,7 @@
 //! `condyle ik`.
 
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::bound::{add_misfits, bind, print_misfits};
 use super::estimate::not_an_input;
 use super::matching::no_joint;
 use super::rig::rig_of;
-use super::{Answer, output_format, read_one, write_as};
+use super::{Answer, output_format, print_report, read_one, write_as};
 use crate::args::{Ik, RootName};
 use crate::output::{
     Failure, complain, counted, decimals, hundredths, json_degrees, new_table, number,
@@ -84,14 +84,7 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
     };
     let format = output_format(&read.file, &args.output, &args.writing)?;
     write_as(&read.file, &args.output, &args.writing, format)?;
-    if args.output == Path::new("-") {
-        // Standard output has the motion.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-    } else {
-        let mut out = std::io::stdout().lock();
-        out.write_all(report.as_bytes())?;
-        out.flush()?;
-    }
+    print_report(&args.output, &report)?;
     Ok(if followed.ok() { Answer::Yes } else { Answer::No })
 }
 

@@ -5,14 +5,13 @@ use std::io::Write as _;
 
 use comfy_table::Cell;
 use condyle::edit::{Features, MatchError, Query, SearchOptions, best_matches};
-use condyle::motion::{Clip, ResampleTo};
 use condyle::skeleton::{Skeleton, names_near};
 use serde_json::json;
 
 use super::Answer;
-use super::motions::{Motion, read_motions};
+use super::motions::{Motion, at_rate, read_motions};
 use crate::args::{Comparing, Match};
-use crate::output::{Failure, counted, new_table, number, print_note, some_of, working};
+use crate::output::{Failure, counted, new_table, number, some_of, working};
 
 pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
     let motions = read_motions(&args.files, &args.reading.options(), 1)?;
@@ -36,11 +35,11 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
     }
     check_names(&query.file.skeleton, &args.comparing)?;
     let sign = working("searching");
-    let own = features(&query.file.skeleton, &query.clip, &args.comparing)
+    let own = Features::of(&query.file.skeleton, &query.clip, args.comparing.metric())
         .map_err(|e| failed(&e, query))?;
     let mut found_in = Vec::new();
     for place in places {
-        let clip = at_rate(place, &query.clip)?;
+        let clip = at_rate(&place.path, &place.clip, &query.clip)?;
         let clip = clip.as_ref().unwrap_or(&place.clip);
         found_in.push(own.like(&place.file.skeleton, clip).map_err(|e| failed(&e, place))?);
     }
@@ -81,15 +80,6 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
     Ok(if matches.is_empty() { Answer::No } else { Answer::Yes })
 }
 
-/// The numbers of a motion that are compared; joints that are named have to be there.
-pub(super) fn features(
-    skeleton: &Skeleton,
-    clip: &Clip,
-    comparing: &Comparing,
-) -> Result<Features, MatchError> {
-    Features::of(skeleton, clip, comparing.metric())
-}
-
 /// A query with the weights that were asked for.
 pub(super) fn weighted<'a>(
     query: Result<Query<'a>, MatchError>,
@@ -112,20 +102,6 @@ pub(super) fn no_joint(skeleton: &Skeleton, who: &str, name: &str) -> Failure {
         near => format!("near are {}", some_of(near)),
     };
     Failure::usage(format!("{who} no joint {name:?}"), &help)
-}
-
-/// A motion at the rate of another, if it has not got it.
-fn at_rate(motion: &Motion, like: &Clip) -> Result<Option<Clip>, Failure> {
-    let (old, new) = (motion.clip.rate().nominal_fps(), like.rate().nominal_fps());
-    if old == new {
-        return Ok(None);
-    }
-    print_note(&format!(
-        "{}: resampled from {old} to {new} frames per second; frames are counted so",
-        motion.path.display()
-    ));
-    let made = motion.clip.resample(ResampleTo::Rate(like.rate()), None);
-    Ok(Some(made.map_err(|e| Failure::file(&motion.path, e.to_string(), "resample it"))?.clip))
 }
 
 pub(super) fn failed(error: &MatchError, motion: &Motion) -> Failure {

@@ -146,11 +146,20 @@ fn write_and_report(
     if output == Path::new("-") {
         write_whole(&files)?;
         print_bytes(bytes)?;
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-        return Ok(Answer::Yes);
+        return print_report(output, report);
     }
     files.push((output, bytes));
     write_whole(&files)?;
+    print_bytes(report.as_bytes())
+}
+
+/// Prints what a command that wrote a motion has to tell: to standard error, if standard output has the
+/// motion.
+fn print_report(output: &Path, report: &str) -> Result<Answer, Failure> {
+    if output == Path::new("-") {
+        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+        return Ok(Answer::Yes);
+    }
     print_bytes(report.as_bytes())
 }
 

@@ -84,13 +84,19 @@ pub(super) fn like(
             1e3 * apart
         )));
     }
-    let (old, new) = (moved.clip.rate().nominal_fps(), clip.rate().nominal_fps());
+    Ok(at_rate(&motion.path, &moved.clip, clip)?.unwrap_or(moved.clip))
+}
+
+/// A motion at the rate of another, with a note, if it has not got it.
+pub(super) fn at_rate(path: &Path, clip: &Clip, like: &Clip) -> Result<Option<Clip>, Failure> {
+    let (old, new) = (clip.rate().nominal_fps(), like.rate().nominal_fps());
     if old == new {
-        return Ok(moved.clip);
+        return Ok(None);
     }
-    print_note(&named(format!("resampled from {old} to {new} frames per second")));
-    let resampled = moved.clip.resample(ResampleTo::Rate(clip.rate()), None);
-    Ok(resampled.map_err(|e| Failure::file(&motion.path, e.to_string(), "resample it"))?.clip)
+    let what = format!("resampled from {old} to {new} frames per second; frames are counted so");
+    print_note(&format!("{}: {what}", path.display()));
+    let resampled = clip.resample(ResampleTo::Rate(like.rate()), None);
+    Ok(Some(resampled.map_err(|e| Failure::file(path, e.to_string(), "resample it"))?.clip))
 }
 
 /// Which way the figure faces.

@@ -1,8 +1,6 @@
 //! `condyle retarget`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::edit::{KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted};
@@ -15,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::estimate::not_an_input;
 use super::motions::limits_of;
 use super::transform::one;
-use super::{Answer, read_one, write_out};
+use super::{Answer, print_report, read_one, write_out};
 use crate::args::Retarget as Args;
 use crate::output::{Failure, new_table, number, print_note, printable, some_of, working};
 
@@ -76,14 +74,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         target.format = Some(Format::Amc);
     }
     write_out(&target, &args.output, &args.writing)?;
-    if args.output == Path::new("-") {
-        // Standard output has the motion.
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
-    } else {
-        let mut out = std::io::stdout().lock();
-        out.write_all(report.as_bytes())?;
-        out.flush()?;
-    }
+    print_report(&args.output, &report)?;
     Ok(Answer::Yes)
 }
 
