@@ -57,9 +57,10 @@ pub(super) fn in_order(series: &Rotations) -> bool {
 pub(super) fn far_apart(series: &Rotations) -> f64 {
     let columns = series.xyzw();
     let (mut sum, mut count) = (0.0, 0.0);
-    for square in far_pairs(series.len()).flat_map(|pairs| two_squares(&columns, pairs)) {
-        sum += square;
-        count += 1.0;
+    for pairs in far_pairs(series.len()) {
+        let [one, other] = two_squares(&columns, pairs);
+        sum = sum + one + other;
+        count += 2.0;
     }
     sum / count
 }

@@ -47,7 +47,7 @@ const HALF: f64 = 80.0;
 /// 1.5 · 2⁵²: what is added to it is rounded to an integer, which is then found in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// From so many cells on they are sorted by their digits.
+/// From so many visits on they are sorted by their digits.
 const RADIX_FROM: usize = 192;
 
 /// A set with this many times fewer blocks is merged by looking for each of them.
@@ -56,23 +56,39 @@ const FEW: usize = 8;
 impl Occupancy {
     /// The cells of many rotations.
     pub(crate) fn of(rotations: &Rotations) -> Self {
-        let mut cells = cells_of(rotations);
-        // Frames that follow each other are often in one cell.
-        cells.dedup();
-        sort(&mut cells);
-        let mut set = Self::default();
-        let Some(first) = cells.first() else { return set };
+        let cells = cells_of(rotations);
+        let Some(first) = cells.first() else { return Self::default() };
+        // Frames that follow each other are often in one block: `order` has its number above and the
+        // place of its bits in `visits` below.
+        let some = cells.len() / 8 + 16;
+        let (mut order, mut visits) = (Vec::with_capacity(some), Vec::with_capacity(some));
         let (mut block, mut bits) = (first >> 6, 0);
+        let mut leave = |block: u32, bits: u64| {
+            order.push((u64::from(block) << 32) | visits.len() as u64);
+            visits.push(bits);
+        };
         for cell in &cells {
             if cell >> 6 != block {
-                set.blocks.push(block);
-                set.bits.push(bits);
+                leave(block, bits);
                 (block, bits) = (cell >> 6, 0);
             }
             bits |= 1 << (cell & 63);
         }
-        set.blocks.push(block);
-        set.bits.push(bits);
+        leave(block, bits);
+        sort(&mut order);
+        let count = order.chunk_by(|a, b| a >> 32 == b >> 32).count();
+        let mut set = Self { blocks: Vec::with_capacity(count), bits: Vec::with_capacity(count) };
+        for visit in order {
+            #[allow(clippy::cast_possible_truncation, reason = "two halves")]
+            let (block, bits) = ((visit >> 32) as u32, visits[visit as u32 as usize]);
+            match set.bits.last_mut() {
+                Some(last) if set.blocks.last() == Some(&block) => *last |= bits,
+                _ => {
+                    set.blocks.push(block);
+                    set.bits.push(bits);
+                }
+            }
+        }
         set
     }
 
@@ -338,36 +354,34 @@ fn centre(cell: u32) -> Rotation {
     Rotation::from_unit_unchecked(q * (1.0 / q.length())).canonical()
 }
 
-/// Sorts cells and leaves each once.
-fn sort(cells: &mut Vec<u32>) {
-    if cells.len() < RADIX_FROM {
-        cells.sort_unstable();
-        cells.dedup();
+/// Sorts visits of blocks by the block.
+fn sort(order: &mut Vec<u64>) {
+    if order.len() < RADIX_FROM {
+        order.sort_unstable();
         return;
     }
-    // Three digits of nine bits, the lowest one first.
-    const DIGITS: usize = 512;
-    let digit = |cell: u32, n: usize| (cell >> (9 * n)) as usize % DIGITS;
-    let mut starts = [[0_u32; DIGITS]; 3];
-    for cell in cells.iter() {
+    // Two digits of ten bits, the lower one first.
+    const DIGITS: usize = 1024;
+    let digit = |visit: u64, n: usize| (visit >> (32 + 10 * n)) as usize % DIGITS;
+    let mut starts = [[0_u32; DIGITS]; 2];
+    for visit in order.iter() {
         for (n, starts) in starts.iter_mut().enumerate() {
-            starts[digit(*cell, n)] += 1;
+            starts[digit(*visit, n)] += 1;
         }
     }
-    let mut other = vec![0; cells.len()];
+    let mut other = vec![0; order.len()];
     for (n, starts) in starts.iter_mut().enumerate() {
         let mut sum = 0;
         for start in starts.iter_mut() {
             (*start, sum) = (sum, sum + *start);
         }
-        for cell in cells.iter() {
-            let place = &mut starts[digit(*cell, n)];
-            other[*place as usize] = *cell;
+        for visit in order.iter() {
+            let place = &mut starts[digit(*visit, n)];
+            other[*place as usize] = *visit;
             *place += 1;
         }
-        std::mem::swap(cells, &mut other);
+        std::mem::swap(order, &mut other);
     }
-    cells.dedup();
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(super) fn quiet(
 
 /// Some of the rotations.
 fn only(rotations: &Rotations, some: &[usize]) -> Rotations {
-    some.iter().map(|i| rotations.at(*i)).collect()
+    Rotations::from_columns(rotations.xyzw().map(|c| some.iter().map(|i| c[*i]).collect()))
 }
 
 /// Samples that are beyond the ends of the range without noise, with how far to turn each back; `far`
@@ -144,9 +144,11 @@ fn sector(x: f64, y: f64) -> u8 {
 /// of all that are no farther from an end than four times the noise. All of them if the range is
 /// wider than half a turn, where it takes a closer look to see which gap is the largest.
 fn far_out(sectors: &[u8], noise: f64) -> Vec<usize> {
-    let mut filled = [false; SECTORS];
-    sectors.iter().for_each(|s| filled[usize::from(*s)] = true);
-    let Some([first, last]) = ends(&filled) else { return (0..sectors.len()).collect() };
+    let mut counts = [0_usize; SECTORS];
+    sectors.iter().for_each(|s| counts[usize::from(*s)] += 1);
+    let Some([first, last]) = ends(&counts.map(|count| count > 0)) else {
+        return (0..sectors.len()).collect();
+    };
     // The end is somewhere in its sector; rounding may have moved samples into the next.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 256")]
     let reach = (4.0 * noise / WIDTH + 3.0).min(SECTORS as f64) as usize;
@@ -155,7 +157,10 @@ fn far_out(sectors: &[u8], noise: f64) -> Vec<usize> {
         far[(first + k) % SECTORS] = true;
         far[(last + SECTORS - k) % SECTORS] = true;
     }
-    (0..sectors.len()).filter(|i| far[usize::from(sectors[*i])]).collect()
+    let count = counts.iter().zip(far).map(|(count, far)| if far { *count } else { 0 }).sum();
+    let mut numbers = Vec::with_capacity(count);
+    numbers.extend((0..sectors.len()).filter(|i| far[usize::from(sectors[*i])]));
+    numbers
 }
 
 /// The first and the last sector of a range that is certainly narrower than half a turn.

@@ -147,9 +147,17 @@ pub(super) fn without<'a>(series: Cow<'a, Rotations>, some: &[usize]) -> Cow<'a,
     if some.is_empty() {
         return series;
     }
-    let mut skip = some.iter().copied().peekable();
-    let left = (0..series.len()).filter(|i| skip.next_if_eq(i).is_none());
-    Cow::Owned(left.map(|i| series.at(i)).collect())
+    let columns = series.xyzw().map(|column| {
+        let mut left = Vec::with_capacity(column.len() - some.len());
+        let mut from = 0;
+        for i in some {
+            left.extend_from_slice(&column[from..*i]);
+            from = i + 1;
+        }
+        left.extend_from_slice(&column[from..]);
+        left
+    });
+    Cow::Owned(Rotations::from_columns(columns))
 }
 
 /// By the first component, then by the others.

@@ -210,28 +210,36 @@ impl Kernel for Differences<'_> {
     }
 }
 
-/// Frames are counted in 32 bits.
-fn number(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
-
 /// Which rotations were there before, rising.
 fn repeated(series: &Rotations) -> Vec<usize> {
+    // Small numbers make a small table, which is soon cleared and near at hand.
+    match u16::try_from(series.len()) {
+        Ok(_) => repeated_by(series, |n| u16::try_from(n).unwrap_or(u16::MAX)),
+        Err(_) => repeated_by(series, |n| u32::try_from(n).unwrap_or(u32::MAX)),
+    }
+}
+
+/// The same with frames counted in some type.
+fn repeated_by<N>(series: &Rotations, number: impl Fn(usize) -> N) -> Vec<usize>
+where
+    N: Copy + Default + Into<u32>,
+{
     let [x, y, z, w] = series.xyzw();
     let n = series.len();
     let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
     // Places in an open table, by the bits without their signs; 0 is free.
     let bits = (2 * n).max(2).next_power_of_two().trailing_zeros();
-    let mut table = vec![0_u32; 1 << bits];
+    let mut table = vec![N::default(); 1 << bits];
     let mut again = Vec::new();
     for i in 0..n {
-        let key = [x[i], y[i], z[i], w[i]].iter().fold(0_u64, |key, c| {
-            (key.rotate_left(29) ^ c.abs().to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        });
+        let [a, b, c, d] = [x[i], y[i], z[i], w[i]].map(|v| v.abs().to_bits());
+        let key = a ^ b.rotate_left(21) ^ c.rotate_left(42) ^ d.rotate_left(11);
+        let key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         #[allow(clippy::cast_possible_truncation, reason = "below the size of the table")]
         let mut place = (key >> (64 - bits)) as usize;
         loop {
-            let Some(j) = table[place].checked_sub(1).map(|j| j as usize) else {
+            let other: u32 = table[place].into();
+            let Some(j) = other.checked_sub(1).map(|j| j as usize) else {
                 table[place] = number(i + 1);
                 break;
             };
@@ -255,7 +263,7 @@ mod tests {
     #[test]
     fn repeated_rotations_are_those_that_sorting_leaves_out() {
         let mut rng = Rng::new(3);
-        for n in [0, 1, 2, 50, 700] {
+        for n in [0, 1, 2, 50, 700, 70_000] {
             let some: Vec<Rotation> = (0..n / 3 + 1).map(|_| rng.rotation()).collect();
             let series: Rotations = (0..n)
                 .map(|_| {

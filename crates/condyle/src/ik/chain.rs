@@ -22,6 +22,8 @@ pub(super) struct Chain<'a> {
     /// The goals, and for each the link of its joint and of the other one of [`Aim::Meet`], and where the
     /// steps of its path begin.
     goals: Vec<Goal>,
+    /// The roots of their weights; `None` of those with a number that is not finite.
+    weights: Vec<Option<f64>>,
     ends: Vec<[usize; 2]>,
     paths: Vec<usize>,
     steps: Vec<Step>,
@@ -39,7 +41,7 @@ pub(super) struct Chain<'a> {
     references: [Reference; 2],
     /// In the world, at the place that was last looked at.
     worlds: Vec<World>,
-    /// The axis of every freedom of rotation.
+    /// The axis of every freedom of rotation, at the place that was last differentiated at.
     axes: Vec<DVec3>,
     looks: Vec<Look>,
     /// For goals that are very far away, where they are looked for instead: see
@@ -65,6 +67,13 @@ struct Link {
     goes_round: [bool; 2],
     /// The first freedom: of the shift if there is one, then of the rotation.
     first: usize,
+}
+
+impl Link {
+    /// Its zero in the world, below a rotation.
+    fn zero_below(&self, above: DQuat) -> DQuat {
+        if self.zero == DQuat::IDENTITY { above } else { above * self.zero }
+    }
 }
 
 /// The angle of a turn, or the rotation `m`, and the shift of the centre.
@@ -103,6 +112,7 @@ impl<'a> Chain<'a> {
             blocks: Vec::new(),
             freedoms: 0,
             goals: Vec::new(),
+            weights: Vec::new(),
             ends: Vec::new(),
             paths: Vec::new(),
             steps: Vec::new(),
@@ -134,6 +144,8 @@ impl<'a> Chain<'a> {
         self.misses.resize(goals.len(), Miss::Distance(0.0));
         self.looks.clear();
         self.looks.resize(goals.len(), Look::default());
+        self.weights.clear();
+        self.weights.extend(goals.iter().map(Goal::root_of_weight));
         self.nearer_m.clear();
         self.nearer_m.resize(goals.len(), None);
         if !same {
@@ -315,11 +327,16 @@ impl<'a> Chain<'a> {
                 Turns::About { axes, ranges, count, limit } => {
                     // Of one axis, the nearest angle is all there is to it.
                     let near = if *count > 1 { limit.project(m) } else { m };
-                    let mut angles = limit.angles(near);
+                    let there = limit.angles(near);
+                    let mut angles = there;
                     for (angle, [min, max]) in angles.iter_mut().zip(ranges).take(*count) {
                         *angle = angle.clamp(*min, *max);
                     }
-                    Place { m: turned(*axes, angles, *count), angles, shift }
+                    let m = match turn_in(m, axes[0]) {
+                        Some(turn) if *count == 1 && angles == there => turn,
+                        _ => turned(*axes, angles, *count),
+                    };
+                    Place { m, angles, shift }
                 }
                 Turns::Within(limit) if inside => {
                     Place { m: limit.project(m).quat(), shift, ..Place::default() }
@@ -402,44 +419,51 @@ impl<'a> Chain<'a> {
         self.moved_on = true;
     }
 
-    /// Where every link is in the world, and the axes of its freedoms.
+    /// Where every link is in the world.
     fn forward(&mut self) {
         for (i, (link, place)) in self.links.iter().zip(&self.there).enumerate() {
-            let above = link.parent.map(|p| self.worlds[p]);
-            let above =
-                above.unwrap_or(World { rotation: DQuat::IDENTITY, position_m: DVec3::ZERO });
+            let above = self.above(link);
             let offset_m = link.offset_m + place.shift;
             let position_m = above.position_m + rotate(above.rotation, offset_m);
-            let plain = link.zero == DQuat::IDENTITY;
-            let zero = if plain { above.rotation } else { above.rotation * link.zero };
-            let mut rotation = zero;
-            if link.turning > 0 {
-                rotation = zero * place.m;
-                let first = link.first + if link.shifts { 3 } else { 0 };
-                match &self.figure.joints[link.joint].turns {
-                    Turns::About { axes, count, .. } => {
-                        self.axes[first] = rotate(zero, axes[0]);
-                        if *count > 1 {
-                            self.axes[first + 1] = rotate(rotation, axes[1]);
-                        }
-                    }
-                    Turns::Within(_) | Turns::Freely => {
-                        let m = DMat3::from_quat(zero);
-                        self.axes[first..first + 3]
-                            .copy_from_slice(&[m.x_axis, m.y_axis, m.z_axis]);
-                    }
-                }
-            }
+            let zero = link.zero_below(above.rotation);
+            let rotation = if link.turning > 0 { zero * place.m } else { zero };
             self.worlds[i] = World { rotation, position_m };
         }
     }
 
+    /// Where what a link hangs on is in the world.
+    fn above(&self, link: &Link) -> World {
+        let origin = World { rotation: DQuat::IDENTITY, position_m: DVec3::ZERO };
+        link.parent.map_or(origin, |p| self.worlds[p])
+    }
+
+    /// The axes of all freedoms of rotation in the world.
+    fn find_axes(&mut self) {
+        for (i, link) in self.links.iter().enumerate().filter(|(_, link)| link.turning > 0) {
+            let first = link.first + if link.shifts { 3 } else { 0 };
+            let rotation = self.worlds[i].rotation;
+            match &self.figure.joints[link.joint].turns {
+                // What turns about an axis leaves that where it is.
+                Turns::About { axes, count: 1, .. } => self.axes[first] = rotate(rotation, axes[0]),
+                Turns::About { axes, .. } => {
+                    let zero = link.zero_below(self.above(link).rotation);
+                    self.axes[first] = rotate(zero, axes[0]);
+                    self.axes[first + 1] = rotate(rotation, axes[1]);
+                }
+                Turns::Within(_) | Turns::Freely => {
+                    let zero = link.zero_below(self.above(link).rotation);
+                    let m = DMat3::from_quat(zero);
+                    self.axes[first..first + 3].copy_from_slice(&[m.x_axis, m.y_axis, m.z_axis]);
+                }
+            }
+        }
+    }
+
     /// What a goal is about, where it is now.
-    fn look_at(&self, g: usize) -> Look {
+    fn look_at(&self, g: usize, weight: f64) -> Look {
         let (goal, [own, other]) = (&self.goals[g], self.ends[g]);
         let World { rotation, position_m } = self.worlds[own];
         let at = |point_m: DVec3| position_m + rotate(rotation, point_m);
-        let weight = goal.weight.max(0.0).sqrt();
         let look = Look { weight, ..Look::default() };
         match goal.aim {
             Aim::Position { point_m, target_m } => {
@@ -611,13 +635,12 @@ impl System for Chain<'_> {
         linear.met = true;
         linear.goals = 0.0;
         for g in 0..goals {
-            let goal = &self.goals[g];
-            let usable = goal.is_finite();
+            let (goal, weight) = (&self.goals[g], self.weights[g]);
             // What is not finite has no place to go to: it is missed, and left alone.
-            let look = if usable { self.look_at(g) } else { Look::default() };
-            let miss = match (usable, self.nearer_m[g], goal.aim) {
-                (false, ..) => Miss::Distance(f64::INFINITY),
-                (true, Some(_), Aim::Position { target_m, .. }) => {
+            let look = weight.map_or_else(Look::default, |weight| self.look_at(g, weight));
+            let miss = match (weight, self.nearer_m[g], goal.aim) {
+                (None, ..) => Miss::Distance(f64::INFINITY),
+                (_, Some(_), Aim::Position { target_m, .. }) => {
                     let off = look.point - target_m;
                     Miss::Distance(trig::hypot3(off.x, off.y, off.z))
                 }
@@ -626,7 +649,7 @@ impl System for Chain<'_> {
             let near = miss.is_within(self.near_m, self.near);
             let residual = look.off * look.weight;
             (self.looks[g], self.misses[g]) = (look, miss);
-            linear.met &= near || usable && look.weight == 0.0;
+            linear.met &= near || weight == Some(0.0);
             linear.goals += 0.5 * residual.length_squared();
             linear.residual.push(residual);
         }
@@ -634,6 +657,7 @@ impl System for Chain<'_> {
     }
 
     fn differentiate(&mut self, linear: &mut Linear) {
+        self.find_axes();
         for g in 0..self.goals.len() {
             self.differentiate_goal(g, linear);
         }
@@ -782,6 +806,19 @@ fn turned(axes: [DVec3; 2], angles: [f64; 2], count: usize) -> DQuat {
         DQuat::from_xyzw(v.x, v.y, v.z, cos)
     };
     if count > 1 { turn(0) * turn(1) } else { turn(0) }
+}
+
+/// The turn about an axis that is nearest to a rotation; `None` if all are as near.
+fn turn_in(m: Rotation, axis: DVec3) -> Option<DQuat> {
+    let DQuat { x, y, z, w } = m.quat();
+    let along = DVec3::new(x, y, z).dot(axis);
+    let length = (along * along + w * w).sqrt();
+    // Near that, the angle is a matter of rounding, and should be the same for both.
+    if length < 1e-3 {
+        return None;
+    }
+    let v = axis * (along / length);
+    Some(DQuat::from_xyzw(v.x, v.y, v.z, w / length))
 }
 
 /// `m` turned by a step: to first order by the rotation vector, by less than half a turn for a long one.

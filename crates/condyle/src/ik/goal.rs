@@ -50,6 +50,11 @@ impl Goal {
         aim.is_finite() && self.weight.is_finite()
     }
 
+    /// What its residual is multiplied by; `None` if it is not finite.
+    pub(super) fn root_of_weight(&self) -> Option<f64> {
+        self.is_finite().then(|| self.weight.max(0.0).sqrt())
+    }
+
     /// How far a figure misses it. A goal that is not finite is missed by an infinite distance.
     ///
     /// # Panics

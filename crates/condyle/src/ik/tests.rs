@@ -447,6 +447,30 @@ fn what_is_held_stays() {
     assert_eq!(pose.translations_m, start.translations_m);
 }
 
+/// A solver that may not take a step gives back the start, each joint at the nearest place that its
+/// limit allows, by what the limit itself says; of a hinge near half a turn off the axis as well.
+#[test]
+fn solvers_start_at_the_nearest_place_inside() {
+    let arm = Arm::boxed(0.0);
+    let mut rng = Rng::new(31);
+    let mut solver = Solver::new(&arm.figure);
+    let settings = Settings { steps: 0, ..Settings::default() };
+    let mut pose = Pose::rest(&arm.skeleton);
+    for _ in 0..200 {
+        let mut start = arm.random(&mut rng);
+        for q in &mut start.rotations {
+            *q = if rng.chance(0.5) { rng.rotation() } else { *q };
+            *q = if rng.chance(0.5) { Rotation::from_unit(-q.quat()) } else { *q };
+        }
+        let goals = [Goal::position(arm.hand(), rng.direction())];
+        solver.solve(&start, &goals, &settings, &mut pose);
+        for (i, limit) in arm.limits.iter().enumerate() {
+            let (found, wanted) = (pose.rotations[i], limit.project(start.rotations[i]));
+            assert!(found.distance(wanted).radians() < 1e-7, "{i}: {found:?} {wanted:?}");
+        }
+    }
+}
+
 /// The best of all starts is what comes out, and what is said of it is true.
 #[test]
 fn restarts_keep_the_best() {
