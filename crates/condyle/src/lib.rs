@@ -34,6 +34,7 @@ pub mod evaluate;
 pub mod formats;
 pub mod ik;
 pub mod limits;
+pub mod maps;
 pub mod math;
 mod memory;
 pub mod motion;

@@ -362,6 +362,7 @@ fn sort(order: &mut Vec<u64>) {
     }
     // Two digits of ten bits, the lower one first.
     const DIGITS: usize = 1024;
+    #[allow(clippy::cast_possible_truncation, reason = "ten bits of it")]
     let digit = |visit: u64, n: usize| (visit >> (32 + 10 * n)) as usize % DIGITS;
     let mut starts = [[0_u32; DIGITS]; 2];
     for visit in order.iter() {

@@ -1,0 +1,26 @@
+//! Joint maps: a few dials that move many joints as a body does.
+//!
+//! A [`JointMap`] is plain data: dials, the parts that make numbers and transforms of them, and the joints
+//! that these move. [`Network::new`] puts it on a skeleton and checks it; [`Network::evaluate`] gives
+//! every joint's motion with its derivatives by the dials.
+
+mod curve;
+mod error;
+mod model;
+mod network;
+mod slide;
+mod state;
+mod transform;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use curve::{Curve, CurveError, PreparedCurve};
+pub use error::MapError;
+pub use model::{Component, Dial, Driven, JointMap, Output, Part, Unit};
+pub use network::Network;
+pub use slide::{ContactPair, PreparedSlide, Slid, Slide, SlideError};
+pub use state::State;
+pub use transform::{Rate, Transform};
+pub use turn::{PreparedTurn, Turn, TurnError};

@@ -1,0 +1,612 @@
+//! A joint map on a skeleton: checked, in an order in which every part comes after its inputs.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+
+use super::curve::{Curve, PreparedCurve};
+use super::error::MapError;
+use super::model::{Component, Dial, JointMap, Part, Unit};
+use super::slide::PreparedSlide;
+use super::state::State;
+use super::transform::Transform;
+use super::turn::PreparedTurn;
+use crate::limits::PreparedLimit;
+use crate::math::{Rotation, unit};
+use crate::skeleton::{JointIndex, Skeleton, names_near};
+
+/// A joint map on a skeleton, ready to be evaluated.
+///
+/// All numbers and transforms are evaluated in one pass, each with its derivatives by the dials that it
+/// depends on, and without allocation: see [`evaluate`](Self::evaluate).
+#[derive(Clone, Debug)]
+pub struct Network {
+    pub(super) dials: Vec<Dial>,
+    pub(super) steps: Vec<Step>,
+    /// Of every number and every transform, the dials that it depends on, rising.
+    pub(super) numbers: Spans,
+    pub(super) transforms: Spans,
+    /// How many turns of sliding bones are remembered.
+    pub(super) slides: usize,
+    /// The transform that moves each joint.
+    pub(super) drivers: Vec<Option<usize>>,
+    /// The skeleton at rest.
+    pub(super) rests: Vec<Transform>,
+}
+
+/// Lists of dials, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spans {
+    pub(super) dials: Vec<usize>,
+    /// Where each begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl Spans {
+    fn push(&mut self, dials: &[usize]) -> usize {
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
+        self.dials.extend_from_slice(dials);
+        self.starts.push(self.dials.len());
+        self.starts.len() - 2
+    }
+
+    pub(super) fn range(&self, i: usize) -> std::ops::Range<usize> {
+        self.starts[i]..self.starts[i + 1]
+    }
+
+    pub(super) fn of(&self, i: usize) -> &[usize] {
+        &self.dials[self.range(i)]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+}
+
+/// An input, and the places of its dials among those of the output.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    pub(super) of: usize,
+    pub(super) into: Vec<usize>,
+}
+
+/// One part.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Each output depends on the same dials as the input.
+    Spread {
+        input: usize,
+        outputs: Vec<(usize, PreparedCurve)>,
+    },
+    Bound {
+        active: Input,
+        passive: Input,
+        bounds: [Option<PreparedCurve>; 2],
+        out: usize,
+    },
+    Turn {
+        angle: usize,
+        turn: PreparedTurn,
+        out: usize,
+    },
+    Shift {
+        length: usize,
+        along: DVec3,
+        out: usize,
+    },
+    Chain {
+        of: Vec<Input>,
+        out: usize,
+    },
+    Limit {
+        input: usize,
+        center: Rotation,
+        limit: Box<PreparedLimit>,
+        out: usize,
+    },
+    Compensate {
+        input: Input,
+        rest: Rotation,
+        path: Vec<Above>,
+        out: usize,
+    },
+    Slide {
+        input: Option<Input>,
+        path: Vec<Above>,
+        numbers: [Input; 2],
+        slide: Box<PreparedSlide>,
+        memory: usize,
+        out: usize,
+    },
+}
+
+/// A joint on a path down the skeleton.
+#[derive(Clone, Debug)]
+pub(super) struct Above {
+    /// Its place in its parent at rest.
+    pub(super) rest: Transform,
+    /// What moves it.
+    pub(super) driver: Option<Input>,
+    pub(super) cancelled: bool,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Number(usize, Unit),
+    Transform(usize),
+}
+
+impl Value {
+    const fn kind(self) -> &'static str {
+        match self {
+            Self::Number(_, Unit::Angle) => "an angle",
+            Self::Number(_, Unit::Length) => "a length",
+            Self::Number(_, Unit::Ratio) => "a ratio",
+            Self::Transform(_) => "a transform",
+        }
+    }
+}
+
+impl Network {
+    /// Puts a map on a skeleton.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError`] names the parts that are at fault: unknown, doubled or of another kind than what is
+    /// needed, or waiting for each other.
+    pub fn new(map: &JointMap, skeleton: &Skeleton) -> Result<Self, MapError> {
+        let mut builder = Builder::new(map, skeleton)?;
+        for part in builder.order()? {
+            builder.add(&map.parts[part])?;
+        }
+        let Builder { mut network, known, .. } = builder;
+        for driven in &map.joints {
+            let joint = found_joint(skeleton, &driven.joint, &driven.joint)?;
+            let value = known.get(driven.by.as_str()).copied();
+            let Some(Value::Transform(by)) = value else {
+                let found = value.map_or("unknown", Value::kind);
+                return Err(MapError::WrongKind {
+                    by: driven.joint.clone(),
+                    input: driven.by.clone(),
+                    wanted: "a transform",
+                    found,
+                });
+            };
+            network.drivers[joint.get()] = Some(by);
+        }
+        Ok(network)
+    }
+
+    /// What can be set.
+    #[must_use]
+    pub fn dials(&self) -> &[Dial] {
+        &self.dials
+    }
+
+    /// Which dial has a name.
+    #[must_use]
+    pub fn find(&self, dial: &str) -> Option<usize> {
+        self.dials.iter().position(|d| d.name == dial)
+    }
+
+    /// Room for the values of all parts, with all dials at rest.
+    #[must_use]
+    pub fn state(&self) -> State {
+        State::new(self)
+    }
+
+    /// Whether a dial moves a joint.
+    #[must_use]
+    pub fn moves(&self, joint: JointIndex) -> bool {
+        self.drivers[joint.get()].is_some()
+    }
+}
+
+fn found_joint(skeleton: &Skeleton, name: &str, by: &str) -> Result<JointIndex, MapError> {
+    skeleton.find(name).ok_or_else(|| {
+        let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
+        let near = names_near(names, name).into_iter().map(str::to_owned).collect();
+        MapError::UnknownJoint { by: by.to_owned(), joint: name.to_owned(), near }
+    })
+}
+
+/// The inputs of a part by name, and the joints whose places it depends on.
+fn inputs_of(component: &Component) -> Vec<&str> {
+    match component {
+        Component::Spread { input, .. }
+        | Component::Limit { input, .. }
+        | Component::Compensate { input, .. }
+        | Component::Turn { angle: input, .. }
+        | Component::Shift { length: input, .. } => vec![input],
+        Component::Bound { active, passive, .. } => vec![active, passive],
+        Component::Chain { of } => of.iter().map(String::as_str).collect(),
+        Component::Slide { input, numbers, .. } => {
+            input.iter().chain(numbers).map(String::as_str).collect()
+        }
+    }
+}
+
+struct Builder<'a> {
+    map: &'a JointMap,
+    skeleton: &'a Skeleton,
+    network: Network,
+    /// What dials and parts that were added stand for.
+    known: HashMap<String, Value>,
+    /// The part of every name of an output, and what moves every joint.
+    maker: HashMap<String, usize>,
+    mover: HashMap<JointIndex, &'a str>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(map: &'a JointMap, skeleton: &'a Skeleton) -> Result<Self, MapError> {
+        let rests = skeleton
+            .joints()
+            .iter()
+            .map(|joint| Transform { rotation: joint.rest, translation_m: joint.offset_m });
+        let mut network = Network {
+            dials: map.dials.clone(),
+            steps: Vec::new(),
+            numbers: Spans::default(),
+            transforms: Spans::default(),
+            slides: 0,
+            drivers: vec![None; skeleton.len()],
+            rests: rests.collect(),
+        };
+        let mut known = HashMap::new();
+        for (i, dial) in map.dials.iter().enumerate() {
+            let [min, max] = dial.range;
+            let inside = min <= dial.rest && dial.rest <= max && min < max;
+            if !(inside && min.is_finite() && max.is_finite()) {
+                return Err(MapError::Range { dial: dial.name.clone() });
+            }
+            let number = network.numbers.push(&[i]);
+            if known.insert(dial.name.clone(), Value::Number(number, dial.unit)).is_some() {
+                return Err(MapError::SameName { name: dial.name.clone() });
+            }
+        }
+        let mut maker: HashMap<String, usize> = HashMap::new();
+        for (i, part) in map.parts.iter().enumerate() {
+            for name in names_of(part) {
+                if known.contains_key(&name) || maker.insert(name.clone(), i).is_some() {
+                    return Err(MapError::SameName { name });
+                }
+            }
+        }
+        let mut mover = HashMap::new();
+        for driven in &map.joints {
+            let joint = found_joint(skeleton, &driven.joint, &driven.joint)?;
+            if !known.contains_key(&driven.by) && !maker.contains_key(&driven.by) {
+                return Err(unknown(&known, &maker, &driven.joint, &driven.by));
+            }
+            if mover.insert(joint, driven.by.as_str()).is_some() {
+                return Err(MapError::TwoDrivers { joint: driven.joint.clone() });
+            }
+        }
+        Ok(Self { map, skeleton, network, known, maker, mover })
+    }
+
+    /// The joints from below one that is above another, down to another, without both.
+    fn path(&self, part: &Part, above: &str, joint: &str) -> Result<Vec<JointIndex>, MapError> {
+        let top = found_joint(self.skeleton, above, &part.name)?;
+        let end = found_joint(self.skeleton, joint, &part.name)?;
+        let mut path = Vec::new();
+        let mut at = self.skeleton.parent(end);
+        while let Some(here) = at.filter(|here| *here != top) {
+            path.push(here);
+            at = self.skeleton.parent(here);
+        }
+        if at.is_none() {
+            let (above, joint) = (above.to_owned(), joint.to_owned());
+            return Err(MapError::NotAbove { part: part.name.clone(), above, joint });
+        }
+        path.reverse();
+        Ok(path)
+    }
+
+    /// The joints that a part has to know the places of.
+    fn joints_of(&self, part: &Part) -> Result<Vec<JointIndex>, MapError> {
+        match &part.component {
+            Component::Compensate { joint, cancel, .. } => {
+                let mut longest: Vec<JointIndex> = Vec::new();
+                for name in cancel {
+                    let mut path = self.path(part, name, joint)?;
+                    path.insert(0, found_joint(self.skeleton, name, &part.name)?);
+                    if path.len() > longest.len() {
+                        longest = path;
+                    }
+                }
+                Ok(longest)
+            }
+            Component::Slide { joint, on, .. } => self.path(part, on, joint),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Parts such that each comes after those that it takes from.
+    fn order(&self) -> Result<Vec<usize>, MapError> {
+        let parts = &self.map.parts;
+        let mut waits_for: Vec<Vec<usize>> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let mut names = inputs_of(&part.component);
+            names.extend(self.joints_of(part)?.iter().filter_map(|j| self.mover.get(j).copied()));
+            let mut makers = Vec::new();
+            for name in names {
+                match self.maker.get(name) {
+                    Some(maker) => makers.push(*maker),
+                    None if self.known.contains_key(name) => {}
+                    None => return Err(unknown(&self.known, &self.maker, &part.name, name)),
+                }
+            }
+            waits_for.push(makers);
+        }
+        // Depth first, with a stack of our own: a part is done when all that it waits for is.
+        let mut order = Vec::with_capacity(parts.len());
+        let mut seen = vec![Seen::No; parts.len()];
+        for start in 0..parts.len() {
+            let mut stack = vec![(start, 0)];
+            if seen[start] != Seen::No {
+                continue;
+            }
+            seen[start] = Seen::Open;
+            while let Some((part, next)) = stack.last_mut() {
+                let Some(&wanted) = waits_for[*part].get(*next) else {
+                    seen[*part] = Seen::Done;
+                    order.push(*part);
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match seen[wanted] {
+                    Seen::Done => {}
+                    Seen::No => {
+                        seen[wanted] = Seen::Open;
+                        stack.push((wanted, 0));
+                    }
+                    Seen::Open => {
+                        let open = stack.iter().map(|(part, _)| *part);
+                        let cycle = open.skip_while(|part| *part != wanted);
+                        let parts = cycle.map(|part| parts[part].name.clone()).collect();
+                        return Err(MapError::Cycle { parts });
+                    }
+                }
+            }
+        }
+        Ok(order)
+    }
+
+    fn value(&self, by: &str, input: &str) -> Result<Value, MapError> {
+        let value = self.known.get(input).copied();
+        value.ok_or_else(|| unknown(&self.known, &self.maker, by, input))
+    }
+
+    fn number(&self, by: &str, input: &str, unit: Option<Unit>) -> Result<usize, MapError> {
+        match self.value(by, input)? {
+            Value::Number(i, found) if unit.is_none_or(|unit| unit == found) => Ok(i),
+            other => Err(MapError::WrongKind {
+                by: by.to_owned(),
+                input: input.to_owned(),
+                wanted: unit.map_or("a number", |unit| Value::Number(0, unit).kind()),
+                found: other.kind(),
+            }),
+        }
+    }
+
+    fn unit(&self, by: &str, input: &str) -> Result<Unit, MapError> {
+        self.number(by, input, None)?;
+        match self.value(by, input)? {
+            Value::Number(_, unit) => Ok(unit),
+            Value::Transform(_) => Ok(Unit::Ratio),
+        }
+    }
+
+    fn transform(&self, by: &str, input: &str) -> Result<usize, MapError> {
+        match self.value(by, input)? {
+            Value::Transform(i) => Ok(i),
+            other => Err(MapError::WrongKind {
+                by: by.to_owned(),
+                input: input.to_owned(),
+                wanted: "a transform",
+                found: other.kind(),
+            }),
+        }
+    }
+
+    /// Adds a part whose inputs are known.
+    fn add(&mut self, part: &Part) -> Result<(), MapError> {
+        let name = part.name.as_str();
+        let empty = || MapError::Empty { part: name.to_owned() };
+        let prepared = |curve: &Curve| {
+            curve.prepare().map_err(|error| MapError::Curve { part: name.to_owned(), error })
+        };
+        let step = match &part.component {
+            Component::Spread { input, outputs } => {
+                let input = self.number(name, input, None)?;
+                if outputs.is_empty() {
+                    return Err(empty());
+                }
+                let dials = self.network.numbers.of(input).to_vec();
+                let mut made = Vec::with_capacity(outputs.len());
+                for (output, own) in outputs.iter().zip(names_of(part)) {
+                    let out = self.network.numbers.push(&dials);
+                    made.push((out, prepared(&output.curve)?));
+                    self.known.insert(own, Value::Number(out, output.unit));
+                }
+                Step::Spread { input, outputs: made }
+            }
+            Component::Bound { active, passive, lower, upper } => {
+                let unit = self.unit(name, passive)?;
+                let (active, passive) =
+                    (self.number(name, active, None)?, self.number(name, passive, None)?);
+                if lower.is_none() && upper.is_none() {
+                    return Err(empty());
+                }
+                let numbers = &mut self.network.numbers;
+                let lists = [numbers.of(active), numbers.of(passive)];
+                let dials = union(lists);
+                let [active, passive] = [(active, lists[0]), (passive, lists[1])]
+                    .map(|(of, own)| Input { of, into: places(own, &dials) });
+                let out = numbers.push(&dials);
+                let bounds = [
+                    lower.as_ref().map(prepared).transpose()?,
+                    upper.as_ref().map(prepared).transpose()?,
+                ];
+                self.known.insert(name.to_owned(), Value::Number(out, unit));
+                Step::Bound { active, passive, bounds, out }
+            }
+            Component::Turn { angle, turn } => {
+                let angle = self.number(name, angle, Some(Unit::Angle))?;
+                let turn = turn.prepare();
+                let turn = turn.map_err(|error| MapError::Turn { part: name.to_owned(), error })?;
+                let dials = self.network.numbers.of(angle).to_vec();
+                Step::Turn { angle, turn, out: self.push(name, &dials) }
+            }
+            Component::Shift { length, along } => {
+                let length = self.number(name, length, Some(Unit::Length))?;
+                let along = unit(*along).filter(|along| along.is_finite());
+                let along = along.ok_or_else(|| MapError::NoDirection { part: name.to_owned() })?;
+                let dials = self.network.numbers.of(length).to_vec();
+                Step::Shift { length, along, out: self.push(name, &dials) }
+            }
+            Component::Chain { of } => {
+                if of.is_empty() {
+                    return Err(empty());
+                }
+                let of: Vec<usize> =
+                    of.iter().map(|input| self.transform(name, input)).collect::<Result<_, _>>()?;
+                let dials = union(of.iter().map(|i| self.network.transforms.of(*i)));
+                let of = of.into_iter().map(|i| self.input(i, &dials)).collect();
+                Step::Chain { of, out: self.push(name, &dials) }
+            }
+            Component::Limit { input, center, limit } => {
+                let input = self.transform(name, input)?;
+                let limit = limit.prepare();
+                let limit =
+                    limit.map_err(|error| MapError::Limit { part: name.to_owned(), error })?;
+                let dials = self.network.transforms.of(input).to_vec();
+                let (center, limit) = (*center, Box::new(limit));
+                Step::Limit { input, center, limit, out: self.push(name, &dials) }
+            }
+            Component::Compensate { input, joint, cancel } => {
+                let input = self.transform(name, input)?;
+                if cancel.is_empty() {
+                    return Err(empty());
+                }
+                let (dials, path) =
+                    self.path_with(part, self.network.transforms.of(input), cancel)?;
+                let rest =
+                    self.network.rests[found_joint(self.skeleton, joint, name)?.get()].rotation;
+                let input = self.input(input, &dials);
+                Step::Compensate { input, rest, path, out: self.push(name, &dials) }
+            }
+            Component::Slide { input, joint, numbers, slide, .. } => {
+                let input = input.as_ref().map(|input| self.transform(name, input)).transpose()?;
+                let chosen =
+                    [self.number(name, &numbers[0], None)?, self.number(name, &numbers[1], None)?];
+                let slide = slide.prepare();
+                let slide =
+                    slide.map_err(|error| MapError::Slide { part: name.to_owned(), error })?;
+                let own = input.map_or(&[] as &[usize], |input| self.network.transforms.of(input));
+                let own =
+                    union([own].into_iter().chain(chosen.map(|i| self.network.numbers.of(i))));
+                let (dials, mut path) = self.path_with(part, &own, &[])?;
+                let joint = found_joint(self.skeleton, joint, name)?;
+                let rest = self.network.rests[joint.get()];
+                path.push(Above { rest, driver: None, cancelled: false });
+                let numbers = chosen
+                    .map(|of| Input { of, into: places(self.network.numbers.of(of), &dials) });
+                let input = input.map(|input| self.input(input, &dials));
+                let memory = self.network.slides;
+                self.network.slides += 1;
+                let out = self.push(name, &dials);
+                Step::Slide { input, path, numbers, slide: Box::new(slide), memory, out }
+            }
+        };
+        self.network.steps.push(step);
+        Ok(())
+    }
+
+    /// A new transform of some dials.
+    fn push(&mut self, name: &str, dials: &[usize]) -> usize {
+        let out = self.network.transforms.push(dials);
+        self.known.insert(name.to_owned(), Value::Transform(out));
+        out
+    }
+
+    fn input(&self, of: usize, dials: &[usize]) -> Input {
+        Input { of, into: places(self.network.transforms.of(of), dials) }
+    }
+
+    /// The joints that a part depends on, and the dials that these and others depend on.
+    fn path_with(
+        &self,
+        part: &Part,
+        others: &[usize],
+        cancel: &[String],
+    ) -> Result<(Vec<usize>, Vec<Above>), MapError> {
+        let joints = self.joints_of(part)?;
+        let mut drivers = Vec::with_capacity(joints.len());
+        for joint in &joints {
+            let by = self.mover.get(joint);
+            drivers.push(by.map(|by| self.transform(&part.name, by)).transpose()?);
+        }
+        let moved = drivers.iter().flatten().map(|i| self.network.transforms.of(*i));
+        let dials = union(moved.chain([others]));
+        let above = joints.iter().zip(drivers).map(|(joint, driver)| Above {
+            rest: self.network.rests[joint.get()],
+            driver: driver.map(|i| self.input(i, &dials)),
+            cancelled: cancel.contains(&self.skeleton[*joint].name),
+        });
+        let above = above.collect();
+        Ok((dials, above))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    No,
+    Open,
+    Done,
+}
+
+/// What the outputs of a part are called.
+fn names_of(part: &Part) -> Vec<String> {
+    match &part.component {
+        Component::Spread { outputs, .. } => {
+            let own = |name: &str| match name {
+                "" => part.name.clone(),
+                name => format!("{}.{name}", part.name),
+            };
+            outputs.iter().map(|output| own(&output.name)).collect()
+        }
+        _ => vec![part.name.clone()],
+    }
+}
+
+fn unknown(
+    known: &HashMap<String, Value>,
+    maker: &HashMap<String, usize>,
+    by: &str,
+    input: &str,
+) -> MapError {
+    let mut names: Vec<&str> = known.keys().chain(maker.keys()).map(String::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    let near = names_near(names, input).into_iter().map(str::to_owned).collect();
+    MapError::UnknownInput { by: by.to_owned(), input: input.to_owned(), near }
+}
+
+/// All dials of some lists, rising.
+fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
+    let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Where each of some dials is in a list that has them all.
+fn places(some: &[usize], all: &[usize]) -> Vec<usize> {
+    some.iter().map(|dial| all.partition_point(|other| other < dial)).collect()
+}

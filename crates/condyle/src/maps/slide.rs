@@ -1,0 +1,654 @@
+//! A bone that slides on an ellipsoid, as the scapula does on the ribs (D7).
+
+use std::f64::consts::TAU;
+use std::fmt;
+
+use glam::DVec3;
+
+use super::transform::{Rate, Transform};
+use crate::math::{Angle, Rotation, trig, unit};
+
+/// Two points of a bone, in its own space in metres, that stay on an ellipsoid by two turns.
+///
+/// The bone is turned about `axis` through its joint until the first point is on the ellipsoid, and about
+/// the line from its joint to that point until the second one is. Which points these are depends on two
+/// numbers: up to three pairs are given, each for some place `at` of the two numbers, and what lies
+/// between is interpolated. Beyond the line or the triangle of the places, the nearest place in it counts.
+///
+/// # Source
+///
+/// Row D7 of the checklist. A point p turned by θ about a is `u + v cos θ + w sin θ`, so that the
+/// ellipsoid's equation is one of degree two in cos θ and sin θ, with up to four roots. The one with the
+/// smallest turn from where the bone stood before counts. If there is none, the bone comes as near as it
+/// can by the value of the ellipsoid's equation, and is flagged.
+///
+/// By the implicit function theorem the turn changes with a dial by `−(∂F/∂dial) / (∂F/∂θ)`, for the root
+/// of F, and of its derivative by θ where there is none.
+#[derive(Clone, Debug)]
+pub struct Slide {
+    /// From the space of the ellipsoid, whose axes are x, y and z, to that of the joint it is fixed to.
+    pub place: Transform,
+    /// Half the length of each axis, metres.
+    pub radii_m: DVec3,
+    /// In the space of the bone; of any length but zero.
+    pub axis: DVec3,
+    /// One to three.
+    pub pairs: Vec<ContactPair>,
+}
+
+/// Two points that touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPair {
+    /// The two numbers that they belong to.
+    pub at: [f64; 2],
+    /// In the space of the bone, metres. The first is not at the joint itself.
+    pub points_m: [DVec3; 2],
+}
+
+/// Why a bone cannot slide.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SlideError {
+    /// A number is not finite.
+    NotFinite,
+    /// A radius is not above zero.
+    NoRadius,
+    /// The axis has no direction.
+    NoAxis,
+    /// There are none or more than three pairs.
+    Pairs {
+        /// How many there are.
+        found: usize,
+    },
+    /// The first point of a pair is at the joint.
+    AtJoint {
+        /// Which pair, from 0.
+        pair: usize,
+    },
+    /// Pairs are for the same place, or three of them on a line.
+    Flat,
+}
+
+impl fmt::Display for SlideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite => f.write_str("a number is not finite"),
+            Self::NoRadius => f.write_str("a radius of the ellipsoid is not above zero"),
+            Self::NoAxis => f.write_str("the axis is zero, so it has no direction"),
+            Self::Pairs { found } => {
+                write!(f, "there are {found} pairs of points, not one to three")
+            }
+            Self::AtJoint { pair } => {
+                write!(f, "the first point of pair {pair} is at the joint, so no turn moves it")
+            }
+            Self::Flat => f.write_str("the places of the pairs coincide, or are on one line"),
+        }
+    }
+}
+
+impl std::error::Error for SlideError {}
+
+impl Slide {
+    /// The same, checked.
+    ///
+    /// # Errors
+    ///
+    /// See [`SlideError`].
+    pub fn prepare(&self) -> Result<PreparedSlide, SlideError> {
+        let Self { place, radii_m, axis, pairs } = self;
+        let finite = |pair: &ContactPair| {
+            pair.at.iter().all(|x| x.is_finite()) && pair.points_m.iter().all(|p| p.is_finite())
+        };
+        if !(place.translation_m.is_finite() && radii_m.is_finite() && pairs.iter().all(finite)) {
+            return Err(SlideError::NotFinite);
+        }
+        if radii_m.min_element() <= 0.0 {
+            return Err(SlideError::NoRadius);
+        }
+        if !(1..=3).contains(&pairs.len()) {
+            return Err(SlideError::Pairs { found: pairs.len() });
+        }
+        let axis = unit(*axis).ok_or(SlideError::NoAxis)?;
+        let small = 1e-9 * radii_m.min_element();
+        if let Some(pair) = pairs.iter().position(|pair| pair.points_m[0].length() < small) {
+            return Err(SlideError::AtJoint { pair });
+        }
+        let weights = Weights::new(&pairs.iter().map(|pair| pair.at).collect::<Vec<_>>());
+        let weights = weights.ok_or(SlideError::Flat)?;
+        let points_m = pairs.iter().map(|pair| pair.points_m).collect();
+        Ok(PreparedSlide {
+            from_frame: place.inverse(),
+            over: radii_m.recip(),
+            axis,
+            points_m,
+            weights,
+        })
+    }
+}
+
+/// A [`Slide`] ready to be made.
+#[derive(Clone, Debug)]
+pub struct PreparedSlide {
+    from_frame: Transform,
+    /// One over the radii.
+    over: DVec3,
+    axis: DVec3,
+    points_m: Vec<[DVec3; 2]>,
+    weights: Weights,
+}
+
+/// How a bone slides into place.
+#[derive(Clone, Copy, Debug)]
+pub struct Slid {
+    /// The turns, radians: about the axis, and about the first point.
+    pub turns: [f64; 2],
+    /// Both together.
+    pub rotation: Rotation,
+    /// The points that touch, in the space of the bone.
+    pub points_m: [DVec3; 2],
+    /// Whether each of them does.
+    pub touches: [bool; 2],
+}
+
+/// The derivative of something by a dial.
+pub(super) struct Inputs<'a> {
+    /// From the space of the bone to that of the joint that the ellipsoid is fixed to, and its rates.
+    pub(super) bone: &'a Transform,
+    pub(super) bone_rates: &'a [Rate],
+    /// The two numbers that choose the points, and the rates of each.
+    pub(super) numbers: [f64; 2],
+    pub(super) number_rates: [&'a [f64]; 2],
+    /// Where the turns were before, radians.
+    pub(super) before: [f64; 2],
+}
+
+impl PreparedSlide {
+    /// The value of the ellipsoid's equation at a point of the joint it is fixed to: negative inside,
+    /// zero on it.
+    #[must_use]
+    pub fn level(&self, point_m: DVec3) -> f64 {
+        (self.from_frame.apply(point_m) * self.over).length_squared() - 1.0
+    }
+
+    /// Turns the bone, and writes how fast that turns with each dial, in the space of the bone.
+    pub(super) fn at(&self, inputs: &Inputs<'_>, turn_rates: &mut [DVec3]) -> Slid {
+        let (weights, slopes) = self.weights.at(inputs.numbers);
+        let mix = |of: [f64; 3], k: usize| -> DVec3 {
+            self.points_m.iter().zip(of).map(|(points, weight)| points[k] * weight).sum()
+        };
+        let points_m = [mix(weights, 0), mix(weights, 1)];
+        // How the points move with the dial in place i.
+        let point_rate = |k: usize, i: usize| {
+            mix(slopes[0], k) * inputs.number_rates[0][i]
+                + mix(slopes[1], k) * inputs.number_rates[1][i]
+        };
+        let frame = self.from_frame * *inputs.bone;
+        let first_axis = self.axis;
+        let first = Circle::new(&frame, self.over, Rotation::IDENTITY, first_axis, points_m[0]);
+        let (first_turn, first_touches) = first.nearest_root(inputs.before[0]);
+        let angle = Angle::from_radians(first_turn);
+        let turned = Rotation::from_axis_angle(first_axis, angle).unwrap_or(Rotation::IDENTITY);
+        let second_axis = unit(points_m[0]).unwrap_or(first_axis);
+        let second = Circle::new(&frame, self.over, turned, second_axis, points_m[1]);
+        let (second_turn, second_touches) = second.nearest_root(inputs.before[1]);
+        let angle = Angle::from_radians(second_turn);
+        let rotation =
+            turned * Rotation::from_axis_angle(second_axis, angle).unwrap_or(Rotation::IDENTITY);
+
+        let (sin, cos) = trig::sin_cos(second_turn);
+        for (i, rate) in turn_rates.iter_mut().enumerate() {
+            let bone = inputs.bone_rates[i];
+            let shrunk = |v: DVec3| self.over * (self.from_frame.rotation * v);
+            // A point and a vector of the bone, which change by themselves and with the bone.
+            let of_point = |point: DVec3, change: DVec3| {
+                shrunk(bone.of_point(inputs.bone, point) + inputs.bone.rotation * change)
+            };
+            let of_vector = |vector: DVec3, change: DVec3| {
+                let turning = bone.turn.cross(inputs.bone.rotation * vector);
+                shrunk(turning + inputs.bone.rotation * change)
+            };
+
+            let point = turned * points_m[0];
+            let change = turned * point_rate(0, i);
+            let moved = of_point(point, change);
+            let ahead = of_vector(first_axis.cross(point), first_axis.cross(change));
+            let first_rate = first.rate(first_turn, first_touches, moved, ahead);
+
+            // The second axis is the line to the first point, which may be chosen anew. By Rodrigues'
+            // formula p cos θ + a × p sin θ + a (a · p) (1 − cos θ).
+            let p = points_m[1];
+            let chosen = point_rate(0, i);
+            let axis_rate = (chosen - second_axis * second_axis.dot(chosen)) / points_m[0].length();
+            let across = axis_rate.cross(p);
+            let along = second_axis * axis_rate.dot(p) + axis_rate * second_axis.dot(p);
+            let again = turned.inverse() * (rotation * point_rate(1, i));
+            let change = turned * (again + across * sin + along * (1.0 - cos));
+            let change_ahead = turned * (second_axis.cross(again) + across * cos + along * sin);
+            let (point, carried) = (rotation * p, first_axis * first_rate);
+            let forward = (turned * second_axis).cross(point);
+            let moved = of_point(point, carried.cross(point) + change);
+            let ahead = of_vector(forward, carried.cross(forward) + change_ahead);
+            let second_rate = second.rate(second_turn, second_touches, moved, ahead);
+
+            // A rotation by θ about a turns by θ' a + sin θ a' + (1 − cos θ) a × a'.
+            let by_axis = axis_rate * sin + second_axis.cross(axis_rate) * (1.0 - cos);
+            *rate = carried + turned * (second_axis * second_rate + by_axis);
+        }
+        Slid {
+            turns: [first_turn, second_turn],
+            rotation,
+            points_m,
+            touches: [first_touches, second_touches],
+        }
+    }
+}
+
+/// A point that goes round, in a space where the ellipsoid is the unit sphere:
+/// `middle + cos θ · across + sin θ · ahead`.
+struct Circle {
+    middle: DVec3,
+    across: DVec3,
+    ahead: DVec3,
+}
+
+impl Circle {
+    /// A point turned about an axis through the joint, then by a rotation.
+    fn new(frame: &Transform, over: DVec3, then: Rotation, axis: DVec3, point: DVec3) -> Self {
+        let along = axis * axis.dot(point);
+        let to = |v: DVec3| over * (frame.rotation * (then * v));
+        Self {
+            middle: over * frame.apply(then * along),
+            across: to(point - along),
+            ahead: to(axis.cross(point)),
+        }
+    }
+
+    fn point(&self, turn: f64) -> [DVec3; 3] {
+        let (sin, cos) = trig::sin_cos(turn);
+        let point = self.middle + self.across * cos + self.ahead * sin;
+        let first = self.ahead * cos - self.across * sin;
+        [point, first, self.middle - point]
+    }
+
+    /// The equation of the sphere and its first two derivatives.
+    fn level(&self, turn: f64) -> [f64; 3] {
+        let [point, first, second] = self.point(turn);
+        [
+            point.length_squared() - 1.0,
+            2.0 * point.dot(first),
+            2.0 * (first.length_squared() + point.dot(second)),
+        ]
+    }
+
+    /// The root with the smallest turn from a place; or where the point is nearest to the sphere, and
+    /// `false`.
+    ///
+    /// Steps of 1/64 of a turn to both sides find a change of sign, or an extremum between two of them
+    /// that might reach over: four roots and four extrema at most are never all in one step.
+    fn nearest_root(&self, from: f64) -> (f64, bool) {
+        const STEPS: u32 = 32;
+        const STEP: f64 = TAU / 64.0;
+        let here = self.level(from);
+        if here[0] == 0.0 {
+            return (from, true);
+        }
+        let sign = here[0].signum();
+        let mut sides = [(from, here), (from, here)];
+        let mut nearest = (from, here[0].abs());
+        for k in 1..=STEPS {
+            let mut found: Option<f64> = None;
+            for (side, direction) in sides.iter_mut().zip([1.0, -1.0]) {
+                let turn = from + direction * STEP * f64::from(k);
+                let (before, level) = (*side, self.level(turn));
+                *side = (turn, level);
+                let mut end = (turn, level[0]);
+                // Towards the sphere before, and away from it after: there is an extremum between.
+                let slopes = [before.1[1] * direction * sign, level[1] * direction * sign];
+                if end.1 * sign > 0.0 && slopes[0] < 0.0 && slopes[1] > 0.0 {
+                    let extremum =
+                        bisected(before.0, turn, |t| self.level(t)[1] * direction * sign);
+                    end = (extremum, self.level(extremum)[0]);
+                    if end.1 * sign > 0.0 && end.1.abs() < nearest.1 {
+                        nearest = (extremum, end.1.abs());
+                    }
+                }
+                if end.1 * sign <= 0.0 {
+                    let root = bisected(before.0, end.0, |t| -self.level(t)[0] * sign);
+                    if found.is_none_or(|other| (root - from).abs() < (other - from).abs()) {
+                        found = Some(root);
+                    }
+                }
+            }
+            if let Some(root) = found {
+                return (root, true);
+            }
+        }
+        (nearest.0, false)
+    }
+
+    /// How fast the turn changes if the point moves so, and its derivative by the turn does.
+    fn rate(&self, turn: f64, touches: bool, moved: DVec3, moved_derivative: DVec3) -> f64 {
+        let [point, first, _] = self.point(turn);
+        let level = self.level(turn);
+        let (change, by_turn) = if touches {
+            (2.0 * point.dot(moved), level[1])
+        } else {
+            (2.0 * (moved.dot(first) + point.dot(moved_derivative)), level[2])
+        };
+        // Where the point only grazes, the turn has no finite rate.
+        if by_turn.abs() < 1e-12 { 0.0 } else { -change / by_turn }
+    }
+}
+
+/// The root of a function that is negative at `low` and not at `high`, to the last bits.
+fn bisected(low: f64, high: f64, of: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (low, high);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if of(middle) < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// Weights of up to three places in the plane.
+#[derive(Clone, Debug, PartialEq)]
+enum Weights {
+    One,
+    Two { from: [f64; 2], along: [f64; 2] },
+    Three { places: [[f64; 2]; 3] },
+}
+
+/// Weights, and their derivatives by the two numbers.
+type Weighed = ([f64; 3], [[f64; 3]; 2]);
+
+impl Weights {
+    fn new(places: &[[f64; 2]]) -> Option<Self> {
+        let apart = |a: [f64; 2], b: [f64; 2]| [b[0] - a[0], b[1] - a[1]];
+        match *places {
+            [_] => Some(Self::One),
+            [a, b] => {
+                let [x, y] = apart(a, b);
+                let square = x * x + y * y;
+                (square > 0.0).then_some(Self::Two { from: a, along: [x / square, y / square] })
+            }
+            [a, b, c] => {
+                let ([x, y], [u, v]) = (apart(a, b), apart(a, c));
+                let area = x * v - y * u;
+                let size = (x * x + y * y).max(u * u + v * v);
+                (area.abs() > 1e-9 * size).then_some(Self::Three { places: [a, b, c] })
+            }
+            _ => None,
+        }
+    }
+
+    fn at(&self, [x, y]: [f64; 2]) -> Weighed {
+        match self {
+            Self::One => ([1.0, 0.0, 0.0], [[0.0; 3]; 2]),
+            Self::Two { from, along } => {
+                let (t, slopes) = between(*from, *along, [x, y]);
+                ([1.0 - t, t, 0.0], slopes.map(|s| [-s, s, 0.0]))
+            }
+            Self::Three { places } => {
+                inside(places, [x, y]).unwrap_or_else(|| edge(places, [x, y]))
+            }
+        }
+    }
+}
+
+/// How far along a line, from 0 to 1, and the slopes of that.
+fn between(from: [f64; 2], along: [f64; 2], [x, y]: [f64; 2]) -> (f64, [f64; 2]) {
+    let t = (x - from[0]) * along[0] + (y - from[1]) * along[1];
+    if t > 0.0 && t < 1.0 { (t, along) } else { (t.clamp(0.0, 1.0), [0.0; 2]) }
+}
+
+/// Barycentric coordinates, if none is negative.
+fn inside(places: &[[f64; 2]; 3], [x, y]: [f64; 2]) -> Option<Weighed> {
+    let [a, b, c] = *places;
+    let double = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    let slopes = |p: [f64; 2], q: [f64; 2]| [(p[1] - q[1]) / double, (q[0] - p[0]) / double];
+    let (of_a, of_b, of_c) = (slopes(b, c), slopes(c, a), slopes(a, b));
+    let from = |p: [f64; 2], s: [f64; 2]| (x - p[0]) * s[0] + (y - p[1]) * s[1];
+    let weights = [from(b, of_a), from(c, of_b), from(a, of_c)];
+    let slopes = [0, 1].map(|k| [of_a[k], of_b[k], of_c[k]]);
+    weights.iter().all(|weight| *weight >= 0.0).then_some((weights, slopes))
+}
+
+/// Those of the nearest place on the edges.
+fn edge(places: &[[f64; 2]; 3], [x, y]: [f64; 2]) -> Weighed {
+    let mut best = (f64::INFINITY, ([1.0, 0.0, 0.0], [[0.0; 3]; 2]));
+    for i in 0..3 {
+        let j = (i + 1) % 3;
+        let (a, b) = (places[i], places[j]);
+        let along = [b[0] - a[0], b[1] - a[1]];
+        let square = along[0] * along[0] + along[1] * along[1];
+        let (t, slopes) = between(a, along.map(|e| e / square), [x, y]);
+        let off = [x - a[0] - t * along[0], y - a[1] - t * along[1]];
+        let distance = off[0] * off[0] + off[1] * off[1];
+        if distance < best.0 {
+            let mut weights = [0.0; 3];
+            (weights[i], weights[j]) = (1.0 - t, t);
+            let slopes = slopes.map(|s| {
+                let mut of = [0.0; 3];
+                (of[i], of[j]) = (-s, s);
+                of
+            });
+            best = (distance, (weights, slopes));
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::transform::tests::any;
+    use super::*;
+    use crate::synth::Rng;
+
+    /// A bone whose joint is a little outside of an ellipsoid, with points near it.
+    fn bone(rng: &mut Rng, pairs: usize) -> (Slide, Transform) {
+        let radii_m =
+            DVec3::new(rng.between(0.1, 0.2), rng.between(0.1, 0.2), rng.between(0.1, 0.2));
+        let place = any(rng);
+        let out = rng.direction();
+        // The joint, over the surface, and two points of the bone under it.
+        let joint = out * radii_m * rng.between(1.0, 1.2);
+        let near =
+            |rng: &mut Rng| (out + rng.direction() * rng.between(0.3, 0.6)).normalize() * radii_m;
+        let bone = any(rng);
+        let bone = Transform { translation_m: place.apply(joint), ..bone };
+        let own = |rng: &mut Rng| bone.inverse().apply(place.apply(near(rng)));
+        let at = [[0.0, 0.0], [1.0, 0.1], [0.2, 0.9]];
+        let pairs = (0..pairs).map(|i| ContactPair { at: at[i], points_m: [own(rng), own(rng)] });
+        let pairs = pairs.collect();
+        (Slide { place, radii_m, axis: rng.direction(), pairs }, bone)
+    }
+
+    fn slid(slide: &PreparedSlide, bone: &Transform, numbers: [f64; 2], before: [f64; 2]) -> Slid {
+        let number_rates = [&[] as &[f64]; 2];
+        slide.at(&Inputs { bone, bone_rates: &[], numbers, number_rates, before }, &mut [])
+    }
+
+    #[test]
+    fn d7_points_are_on_the_ellipsoid_or_flagged_at_their_closest() {
+        let mut rng = Rng::new(8);
+        let mut reached = 0;
+        for n in 0..600 {
+            let (slide, bone) = bone(&mut rng, 1 + n % 3);
+            let prepared = slide.prepare().unwrap();
+            let found = slid(&prepared, &bone, [rng.uniform(), rng.uniform()], [0.0; 2]);
+            let level = |k: usize, rotation: Rotation| {
+                prepared.level(bone.apply(rotation * found.points_m[k]))
+            };
+            let first = Rotation::from_axis_angle(slide.axis, Angle::from_radians(found.turns[0]));
+            let first = first.unwrap();
+            for k in 0..2 {
+                let here = level(k, found.rotation);
+                if found.touches[k] {
+                    reached += 1;
+                    assert!(here.abs() < 1e-10, "{here}");
+                }
+                // A dense walk around finds no root nearer, and nothing closer if there is none.
+                let axis = if k == 0 { slide.axis } else { found.points_m[0] };
+                let along = |t: f64| {
+                    let turn = Rotation::from_axis_angle(axis, Angle::from_radians(t)).unwrap();
+                    level(k, if k == 0 { turn } else { first * turn })
+                };
+                let far = found.turns[k].abs();
+                let start = along(0.0);
+                for i in 0..=720 {
+                    let t = TAU * f64::from(i - 360) / 720.0;
+                    let there = along(t);
+                    if found.touches[k] {
+                        assert!(t.abs() > far - 1e-9 || there * start >= 0.0, "{t} {far}");
+                    } else {
+                        assert!(there.abs() > here.abs() - 1e-9, "{there} {here}");
+                    }
+                }
+            }
+        }
+        assert!(reached > 700, "{reached}");
+    }
+
+    #[test]
+    fn d7_of_several_roots_the_one_nearest_to_before_counts() {
+        // A circle about x through (0, 1, 0) that crosses a long ellipsoid four times.
+        let slide = Slide {
+            place: Transform::IDENTITY,
+            radii_m: DVec3::new(1.0, 2.0, 0.5),
+            axis: DVec3::X,
+            pairs: vec![ContactPair {
+                at: [0.0; 2],
+                points_m: [DVec3::Y, DVec3::new(0.1, 1.0, 0.0)],
+            }],
+        };
+        let slide = slide.prepare().unwrap();
+        let turn =
+            |before: f64| slid(&slide, &Transform::IDENTITY, [0.0; 2], [before, 0.0]).turns[0];
+        // cos²/4 + 4 sin² = 1: sin² = 1/5.
+        let root = trig::asin((0.2_f64).sqrt());
+        for (before, expected) in [
+            (0.0, root),
+            (-0.3, -root),
+            (1.2, root),
+            (2.9, TAU / 2.0 - root),
+            (3.6, TAU / 2.0 + root),
+        ] {
+            assert!((turn(before).abs() - expected.abs()).abs() < 1e-12, "{before}");
+            if before != 0.0 {
+                assert!((turn(before) - expected).abs() < 1e-12, "{before}");
+            }
+        }
+    }
+
+    #[test]
+    fn d7_rates_are_those_of_differences() {
+        let mut rng = Rng::new(9);
+        let mut compared = [0; 2];
+        for n in 0..600 {
+            let (slide, bone) = bone(&mut rng, 1 + n % 3);
+            let prepared = slide.prepare().unwrap();
+            let rate = Rate { turn: rng.direction(), shift_m: rng.direction() * 0.1 };
+            let (numbers, speeds) = ([0.3, 0.3], [rng.normal(), rng.normal()]);
+            let at = |t: f64| {
+                let bone = Transform {
+                    rotation: Rotation::exp(rate.turn * t).unwrap() * bone.rotation,
+                    translation_m: bone.translation_m + rate.shift_m * t,
+                };
+                slid(&prepared, &bone, [0, 1].map(|k| numbers[k] + speeds[k] * t), [0.0; 2])
+            };
+            let mut found = [DVec3::ZERO];
+            let inputs = Inputs {
+                bone: &bone,
+                bone_rates: &[rate],
+                numbers,
+                number_rates: [&speeds[..1], &speeds[1..]],
+                before: [0.0; 2],
+            };
+            let here = prepared.at(&inputs, &mut found);
+            let h = 1e-6;
+            let (less, more) = (at(-h), at(h));
+            let expected = (more.rotation * less.rotation.inverse()).log() / (2.0 * h);
+            // Where it grazes the surface, or jumps from root to root, there is no rate.
+            if expected.length() > 30.0
+                || less.touches != here.touches
+                || more.touches != here.touches
+            {
+                continue;
+            }
+            let size = 1.0 + expected.length();
+            assert!(
+                found[0].distance(expected) < 1e-5 * size * size,
+                "{n}: {:?} {expected:?}",
+                found[0]
+            );
+            compared[usize::from(here.touches == [true, true])] += 1;
+        }
+        assert!(compared[0] > 15 && compared[1] > 400, "{compared:?}");
+    }
+
+    #[test]
+    fn weights_are_continuous_and_interpolate() {
+        let mut rng = Rng::new(10);
+        for _ in 0..200 {
+            let places: Vec<[f64; 2]> = (0..3).map(|_| [rng.normal(), rng.normal()]).collect();
+            for n in 1..=3 {
+                let Some(weights) = Weights::new(&places[..n]) else { continue };
+                for (i, place) in places[..n].iter().enumerate() {
+                    assert!((weights.at(*place).0[i] - 1.0).abs() < 1e-9);
+                }
+                let (at, h) = ([2.0 * rng.normal(), 2.0 * rng.normal()], 1e-6);
+                let (here, slopes) = weights.at(at);
+                assert!((here.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!(here.iter().all(|w| (-1e-12..=1.0 + 1e-12).contains(w)), "{here:?}");
+                for k in 0..2 {
+                    let moved = |by: f64| {
+                        let mut at = at;
+                        at[k] += by;
+                        weights.at(at).0
+                    };
+                    let (less, more) = (moved(-h), moved(h));
+                    for i in 0..3 {
+                        let expected = (more[i] - less[i]) / (2.0 * h);
+                        let sides = [(more[i] - here[i]) / h, (here[i] - less[i]) / h];
+                        if (sides[0] - sides[1]).abs() < 1e-6 {
+                            assert!(
+                                (slopes[k][i] - expected).abs() < 1e-5,
+                                "{slopes:?} {expected}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_slide_is_an_error() {
+        let pair = ContactPair { at: [0.0; 2], points_m: [DVec3::X, DVec3::Y] };
+        let good = Slide {
+            place: Transform::IDENTITY,
+            radii_m: DVec3::ONE,
+            axis: DVec3::Z,
+            pairs: vec![pair],
+        };
+        let error = |slide: Slide| slide.prepare().unwrap_err();
+        assert_eq!(
+            error(Slide { radii_m: DVec3::new(1.0, 0.0, 1.0), ..good.clone() }),
+            SlideError::NoRadius
+        );
+        assert_eq!(error(Slide { axis: DVec3::ZERO, ..good.clone() }), SlideError::NoAxis);
+        assert_eq!(error(Slide { pairs: vec![], ..good.clone() }), SlideError::Pairs { found: 0 });
+        assert_eq!(error(Slide { pairs: vec![pair; 2], ..good.clone() }), SlideError::Flat);
+        let at_joint = ContactPair { points_m: [DVec3::ZERO, DVec3::Y], ..pair };
+        assert_eq!(
+            error(Slide { pairs: vec![at_joint], ..good.clone() }),
+            SlideError::AtJoint { pair: 0 }
+        );
+        let radii_m = DVec3::new(1.0, f64::NAN, 1.0);
+        assert_eq!(error(Slide { radii_m, ..good }), SlideError::NotFinite);
+    }
+}

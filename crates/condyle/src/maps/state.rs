@@ -1,0 +1,335 @@
+//! The values of a network, and their derivatives by the dials.
+
+use glam::DVec3;
+
+use super::network::{Above, Input, Network, Step};
+use super::slide::{Inputs, Slid};
+use super::transform::{Rate, Transform};
+use crate::math::Rotation;
+use crate::motion::Pose;
+use crate::skeleton::JointIndex;
+
+/// The values of all parts of a [`Network`], for one setting of its dials.
+#[derive(Clone, Debug)]
+pub struct State {
+    dials: Vec<f64>,
+    numbers: Vec<f64>,
+    number_rates: Vec<f64>,
+    transforms: Vec<Transform>,
+    rates: Vec<Rate>,
+    slides: Vec<Option<Slid>>,
+    scratch: Scratch,
+}
+
+/// Room for rates on the way.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    rates: Vec<Rate>,
+    other: Vec<DVec3>,
+    turns: Vec<DVec3>,
+    numbers: [Vec<f64>; 2],
+}
+
+impl State {
+    pub(super) fn new(network: &Network) -> Self {
+        let rest: Vec<f64> = network.dials.iter().map(|dial| dial.rest).collect();
+        let mut state = Self {
+            dials: rest.clone(),
+            numbers: vec![0.0; network.numbers.len()],
+            number_rates: vec![0.0; network.numbers.dials.len()],
+            transforms: vec![Transform::IDENTITY; network.transforms.len()],
+            rates: vec![Rate::default(); network.transforms.dials.len()],
+            slides: vec![None; network.slides],
+            scratch: Scratch::default(),
+        };
+        // Twice: from then on all room is there, and bones slide from where they are at rest.
+        network.evaluate(&rest, &mut state);
+        network.evaluate(&rest, &mut state);
+        state
+    }
+
+    /// The dials as they are set: inside of their ranges.
+    #[must_use]
+    pub fn dials(&self) -> &[f64] {
+        &self.dials
+    }
+
+    /// Bones that should touch and cannot.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.slides.iter().flatten().any(|slid| slid.touches != [true, true])
+    }
+}
+
+impl Network {
+    /// Sets the dials, each brought into its range; one that is not a number stays at rest. Then
+    /// evaluates everything.
+    ///
+    /// What bounds and limits do not allow does not come out, whatever the dials (D13). Where a bone has
+    /// several ways to slide, it takes the one nearest to that of the evaluation before.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many numbers as dials, or the state is of another network.
+    pub fn evaluate(&self, dials: &[f64], state: &mut State) {
+        assert_eq!(dials.len(), self.dials.len(), "one number for each dial");
+        for (i, (dial, value)) in self.dials.iter().zip(dials).enumerate() {
+            let [min, max] = dial.range;
+            let value = if value.is_nan() { dial.rest } else { value.clamp(min, max) };
+            state.dials[i] = value;
+            state.numbers[i] = value;
+            state.number_rates[self.numbers.range(i)].fill(1.0);
+        }
+        for step in &self.steps {
+            self.take(step, state);
+        }
+    }
+
+    fn take(&self, step: &Step, state: &mut State) {
+        let State { numbers, number_rates, transforms, rates, slides, scratch, .. } = state;
+        match step {
+            Step::Spread { input, outputs } => {
+                let from = self.numbers.range(*input);
+                for (out, curve) in outputs {
+                    let [value, slope] = curve.at(numbers[*input]);
+                    numbers[*out] = value;
+                    let to = self.numbers.range(*out);
+                    for (from, to) in from.clone().zip(to) {
+                        number_rates[to] = slope * number_rates[from];
+                    }
+                }
+            }
+            Step::Bound { active, passive, bounds, out } => {
+                let (a, p) = (numbers[active.of], numbers[passive.of]);
+                let [lower, upper] = bounds.each_ref().map(|b| b.as_ref().map(|b| b.at(a)));
+                let (value, by_active, by_passive) = bounded(p, lower, upper);
+                numbers[*out] = value;
+                let to = self.numbers.range(*out);
+                number_rates[to.clone()].fill(0.0);
+                for (input, by) in [(active, by_active), (passive, by_passive)] {
+                    for (from, into) in self.numbers.range(input.of).zip(&input.into) {
+                        number_rates[to.start + into] += by * number_rates[from];
+                    }
+                }
+            }
+            Step::Turn { angle, turn, out } => {
+                let (transform, rate) = turn.at(numbers[*angle]);
+                transforms[*out] = transform;
+                let both = self.numbers.range(*angle).zip(self.transforms.range(*out));
+                both.for_each(|(from, to)| rates[to] = rate.scaled(number_rates[from]));
+            }
+            Step::Shift { length, along, out } => {
+                let translation_m = *along * numbers[*length];
+                transforms[*out] = Transform { rotation: Rotation::IDENTITY, translation_m };
+                let rate = Rate { turn: DVec3::ZERO, shift_m: *along };
+                let both = self.numbers.range(*length).zip(self.transforms.range(*out));
+                both.for_each(|(from, to)| rates[to] = rate.scaled(number_rates[from]));
+            }
+            Step::Chain { of, out } => {
+                let to = self.transforms.range(*out);
+                let (known, own) = rates.split_at_mut(to.start);
+                let own = &mut own[..to.len()];
+                own.fill(Rate::default());
+                let mut product = Transform::IDENTITY;
+                for input in of {
+                    self.append(&mut product, own, transforms[input.of], Some(input), known);
+                }
+                transforms[*out] = product;
+            }
+            Step::Limit { input, center, limit, out } => {
+                let from = transforms[*input];
+                let m = center.inverse() * from.rotation;
+                let held = limit.project(m);
+                let rotation = *center * held;
+                transforms[*out] = Transform { rotation, ..from };
+                // What is inside comes back bit for bit.
+                let jacobian = (held.quat() != m.quat()).then(|| limit.jacobian(m));
+                let both = self.transforms.range(*input).zip(self.transforms.range(*out));
+                for (from, to) in both {
+                    let rate = rates[from];
+                    let turn = jacobian.map_or(rate.turn, |jacobian| {
+                        *center * (jacobian * (center.inverse() * rate.turn))
+                    });
+                    rates[to] = Rate { turn, ..rate };
+                }
+            }
+            Step::Compensate { input, rest, path, out } => {
+                let to = self.transforms.range(*out);
+                let (known, own) = rates.split_at_mut(to.start);
+                let own = &mut own[..to.len()];
+                let cancelled =
+                    self.compensate(input, *rest, path, transforms, known, own, scratch);
+                transforms[*out] = cancelled;
+            }
+            Step::Slide { input, path, numbers: chosen, slide, memory, out } => {
+                let to = self.transforms.range(*out);
+                let (known, own) = rates.split_at_mut(to.start);
+                let own = &mut own[..to.len()];
+                scratch.rates.clear();
+                scratch.rates.resize(own.len(), Rate::default());
+                let mut bone = Transform::IDENTITY;
+                for above in path {
+                    self.step_down(&mut bone, &mut scratch.rates, above, transforms, known);
+                }
+                let before = input.as_ref().map_or(Transform::IDENTITY, |i| transforms[i.of]);
+                self.append(&mut bone, &mut scratch.rates, before, input.as_ref(), known);
+                for (of, rates) in chosen.iter().zip(&mut scratch.numbers) {
+                    rates.clear();
+                    rates.resize(own.len(), 0.0);
+                    for (from, into) in self.numbers.range(of.of).zip(&of.into) {
+                        rates[*into] = number_rates[from];
+                    }
+                }
+                scratch.turns.clear();
+                scratch.turns.resize(own.len(), DVec3::ZERO);
+                let inputs = Inputs {
+                    bone: &bone,
+                    bone_rates: &scratch.rates,
+                    numbers: [numbers[chosen[0].of], numbers[chosen[1].of]],
+                    number_rates: [&scratch.numbers[0], &scratch.numbers[1]],
+                    before: slides[*memory].map_or([0.0; 2], |slid| slid.turns),
+                };
+                let slid = slide.at(&inputs, &mut scratch.turns);
+                slides[*memory] = Some(slid);
+                transforms[*out] = before * Transform::from_rotation(slid.rotation);
+                // The bone turns in its own space after it was turned beforehand.
+                own.fill(Rate::default());
+                if let Some(input) = input {
+                    let from = self.transforms.range(input.of);
+                    from.zip(&input.into).for_each(|(from, into)| own[*into] = known[from]);
+                }
+                for (rate, turn) in own.iter_mut().zip(&scratch.turns) {
+                    rate.turn += before.rotation * *turn;
+                }
+            }
+        }
+    }
+
+    /// `product * next`, with its rates.
+    fn append(
+        &self,
+        product: &mut Transform,
+        rates: &mut [Rate],
+        next: Transform,
+        input: Option<&Input>,
+        known: &[Rate],
+    ) {
+        rates.iter_mut().for_each(|rate| *rate = rate.before(product, &next));
+        if let Some(input) = input {
+            for (from, into) in self.transforms.range(input.of).zip(&input.into) {
+                rates[*into] = rates[*into].plus(known[from].after(product));
+            }
+        }
+        *product = *product * next;
+    }
+
+    /// Down to a joint: its place at rest, and its motion.
+    fn step_down(
+        &self,
+        product: &mut Transform,
+        rates: &mut [Rate],
+        above: &Above,
+        transforms: &[Transform],
+        known: &[Rate],
+    ) {
+        self.append(product, rates, above.rest, None, known);
+        if let Some(driver) = &above.driver {
+            self.append(product, rates, transforms[driver.of], Some(driver), known);
+        }
+    }
+
+    /// A joint's motion such that it stands in the world as if some of those above were at rest.
+    ///
+    /// # Source
+    ///
+    /// Row D4 of the checklist, with its trap: `local' = W⁻¹ W° local` for the rotation W of the parent
+    /// and W° the same with those cancelled at rest, whatever the rest pose. What is above all that are
+    /// cancelled is in both, and falls out.
+    #[allow(clippy::too_many_arguments, reason = "all of the state")]
+    fn compensate(
+        &self,
+        input: &Input,
+        rest: Rotation,
+        path: &[Above],
+        transforms: &[Transform],
+        known: &[Rate],
+        own: &mut [Rate],
+        scratch: &mut Scratch,
+    ) -> Transform {
+        let Scratch { turns, other, .. } = scratch;
+        for turns in [&mut *turns, &mut *other] {
+            turns.clear();
+            turns.resize(own.len(), DVec3::ZERO);
+        }
+        let (mut as_is, mut at_rest) = (Rotation::IDENTITY, Rotation::IDENTITY);
+        for above in path {
+            as_is = as_is * above.rest.rotation;
+            at_rest = at_rest * above.rest.rotation;
+            let Some(driver) = &above.driver else { continue };
+            let motion = transforms[driver.of].rotation;
+            for (from, into) in self.transforms.range(driver.of).zip(&driver.into) {
+                turns[*into] += as_is * known[from].turn;
+                if !above.cancelled {
+                    other[*into] += at_rest * known[from].turn;
+                }
+            }
+            as_is = as_is * motion;
+            if !above.cancelled {
+                at_rest = at_rest * motion;
+            }
+        }
+        // rest⁻¹ W⁻¹ W° rest m; a rate w of W turns W⁻¹ by −W⁻¹ w.
+        let back = rest.inverse() * as_is.inverse();
+        let before = back * at_rest * rest;
+        let from = transforms[input.of];
+        for (i, rate) in own.iter_mut().enumerate() {
+            *rate = Rate { turn: back * (other[i] - turns[i]), shift_m: DVec3::ZERO };
+        }
+        for (k, into) in self.transforms.range(input.of).zip(&input.into) {
+            own[*into].turn += before * known[k].turn;
+            own[*into].shift_m = known[k].shift_m;
+        }
+        Transform { rotation: before * from.rotation, ..from }
+    }
+
+    /// How a joint moves relative to rest, in its own space.
+    #[must_use]
+    pub fn motion(&self, state: &State, joint: JointIndex) -> Transform {
+        self.drivers[joint.get()].map_or(Transform::IDENTITY, |of| state.transforms[of])
+    }
+
+    /// How that changes with the dials that it depends on, each with its number.
+    pub fn rates<'a>(
+        &'a self,
+        state: &'a State,
+        joint: JointIndex,
+    ) -> impl Iterator<Item = (usize, Rate)> + 'a {
+        let range = self.drivers[joint.get()].map_or(0..0, |of| self.transforms.range(of));
+        range.map(|i| (self.transforms.dials[i], state.rates[i]))
+    }
+
+    /// Writes the joints that are moved into a pose; the others stay as they are in it.
+    ///
+    /// # Panics
+    ///
+    /// If the pose is of another skeleton, with fewer joints.
+    pub fn write(&self, state: &State, pose: &mut Pose) {
+        for (j, driver) in self.drivers.iter().enumerate() {
+            if let Some(of) = driver {
+                let Transform { rotation, translation_m } = self.rests[j] * state.transforms[*of];
+                (pose.rotations[j], pose.translations_m[j]) = (rotation, translation_m);
+            }
+        }
+    }
+}
+
+/// A number between bounds, each given with its slope; and how much of its change is due to that of
+/// the bounds' argument, and to its own.
+fn bounded(p: f64, lower: Option<[f64; 2]>, upper: Option<[f64; 2]>) -> (f64, f64, f64) {
+    match (lower, upper) {
+        (Some([low, s]), Some([high, t])) if low > high => (0.5 * (low + high), 0.5 * (s + t), 0.0),
+        (Some([low, slope]), _) if p < low => (low, slope, 0.0),
+        (_, Some([high, slope])) if p > high => (high, slope, 0.0),
+        _ => (p, 0.0, 1.0),
+    }
+}
