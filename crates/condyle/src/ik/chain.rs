@@ -4,6 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::figure::{Figure, Turns};
 use super::goal::{Aim, Goal, Miss};
+use super::look::{Look, World, log, rotate};
 use super::search::Scratch;
 use super::system::{Block, Linear, Stop, System};
 use crate::math::{Angle, Rotation, trig, unit};
@@ -82,12 +83,6 @@ struct Place {
     m: DQuat,
     angles: [f64; 2],
     shift: DVec3,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct World {
-    rotation: DQuat,
-    position_m: DVec3,
 }
 
 #[derive(Debug, Default)]
@@ -459,51 +454,6 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// What a goal is about, where it is now.
-    fn look_at(&self, g: usize, weight: f64) -> Look {
-        let (goal, [own, other]) = (&self.goals[g], self.ends[g]);
-        let World { rotation, position_m } = self.worlds[own];
-        let at = |point_m: DVec3| position_m + rotate(rotation, point_m);
-        let look = Look { weight, ..Look::default() };
-        match goal.aim {
-            Aim::Position { point_m, target_m } => {
-                let point = at(point_m);
-                Look { point, off: point - self.nearer_m[g].unwrap_or(target_m), ..look }
-            }
-            Aim::Rotation(target) => {
-                let (off, half_cot) = log(rotation * target.quat().conjugate());
-                let square = off.length_squared();
-                let curve = if square < 1e-4 {
-                    1.0 / 12.0 + square / 720.0
-                } else {
-                    (1.0 - half_cot) / square
-                };
-                Look { off, curve, ..look }
-            }
-            Aim::Direction { axis, target } => {
-                // Of nothing, no direction is far.
-                let Some(axis) = unit(axis) else { return look };
-                let along = rotate(rotation, axis);
-                let to = unit(target).unwrap_or(along);
-                Look { along, off: along - to, ..look }
-            }
-            Aim::LookAt { point_m, axis, target_m } => {
-                let Some(axis) = unit(axis) else { return look };
-                let along = rotate(rotation, axis);
-                let point = at(point_m);
-                let to = unit(target_m - point).unwrap_or(along);
-                let curve = 1.0 / (target_m - point).length().max(1e-9);
-                Look { point, along, other: to, curve, off: along - to, ..look }
-            }
-            Aim::Meet { point_m, other_point_m, .. } => {
-                let point = at(point_m);
-                let there = self.worlds[other];
-                let other = there.position_m + rotate(there.rotation, other_point_m);
-                Look { point, other, off: point - other, ..look }
-            }
-        }
-    }
-
     /// The derivative of a goal's residual by the freedoms on its path.
     ///
     /// A turn about an axis a through c moves a point p by `a × (p − c)` and a direction d by `a × d`
@@ -553,23 +503,6 @@ impl<'a> Chain<'a> {
                     },
                     |[a, b], axis| axis * (share(a) - share(b)),
                 );
-            }
-        }
-    }
-
-    /// How far a goal is missed.
-    fn miss(goal: &Goal, look: &Look) -> Miss {
-        match goal.aim {
-            Aim::Position { .. } | Aim::Meet { .. } => {
-                let (off, length) = (look.off, look.off.length());
-                let too_long = !length.is_finite();
-                Miss::Distance(if too_long { trig::hypot3(off.x, off.y, off.z) } else { length })
-            }
-            Aim::Rotation(_) => Miss::Angle(Angle::from_radians(look.off.length())),
-            // A chord of the unit circle.
-            Aim::Direction { .. } | Aim::LookAt { .. } => {
-                let half = (0.5 * look.off.length()).min(1.0);
-                Miss::Angle(Angle::from_radians(2.0 * trig::asin(half)))
             }
         }
     }
@@ -637,14 +570,17 @@ impl System for Chain<'_> {
         for g in 0..goals {
             let (goal, weight) = (&self.goals[g], self.weights[g]);
             // What is not finite has no place to go to: it is missed, and left alone.
-            let look = weight.map_or_else(Look::default, |weight| self.look_at(g, weight));
+            let places = self.ends[g].map(|link| self.worlds[link]);
+            let nearer_m = self.nearer_m[g];
+            let look =
+                weight.map_or_else(Look::default, |w| Look::at(&goal.aim, places, nearer_m, w));
             let miss = match (weight, self.nearer_m[g], goal.aim) {
                 (None, ..) => Miss::Distance(f64::INFINITY),
                 (_, Some(_), Aim::Position { target_m, .. }) => {
                     let off = look.point - target_m;
                     Miss::Distance(trig::hypot3(off.x, off.y, off.z))
                 }
-                _ => Self::miss(goal, &look),
+                _ => look.miss(&goal.aim),
             };
             let near = miss.is_within(self.near_m, self.near);
             let residual = look.off * look.weight;
@@ -739,23 +675,6 @@ impl System for Chain<'_> {
     }
 }
 
-/// A goal at the place that was last looked at.
-#[derive(Clone, Copy, Debug, Default)]
-struct Look {
-    /// The point of the joint, in the world.
-    point: DVec3,
-    /// The axis of the joint that should point somewhere.
-    along: DVec3,
-    /// The other point of [`Aim::Meet`], or the direction to what is looked at.
-    other: DVec3,
-    /// What is left to do.
-    off: DVec3,
-    /// Of a rotation, the last factor of the derivative; of what is looked at, one over its distance.
-    curve: f64,
-    /// The root of the goal's weight.
-    weight: f64,
-}
-
 /// Where the derivatives of one goal are written to.
 struct Columns<'a> {
     columns: &'a mut [DVec3],
@@ -830,27 +749,4 @@ fn moved(m: DQuat, step: DVec3) -> DQuat {
 
 fn vector(step: &[f64]) -> DVec3 {
     DVec3::new(step[0], step[1], step[2])
-}
-
-fn rotate(q: DQuat, v: DVec3) -> DVec3 {
-    Rotation::from_unit_unchecked(q) * v
-}
-
-/// The rotation vector, and half its length times the cotangent of that.
-fn log(q: DQuat) -> (DVec3, f64) {
-    let sign = 1.0_f64.copysign(q.w);
-    let v = DVec3::new(q.x, q.y, q.z) * sign;
-    let (sin, cos) = (v.length(), q.w.abs());
-    if sin < 1e-8 {
-        return (v * 2.0, 1.0);
-    }
-    let half = if sin < 0.1 {
-        // The series of the arcsine, to the last digit.
-        let x = sin * sin;
-        let tail = x * (35.0 / 1152.0 + x * (63.0 / 2816.0));
-        sin * (1.0 + x * (1.0 / 6.0 + x * (3.0 / 40.0 + x * (15.0 / 336.0 + tail))))
-    } else {
-        trig::atan2(sin, cos)
-    };
-    (v * (2.0 * half / sin), half * cos / sin)
 }

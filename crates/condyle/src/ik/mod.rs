@@ -1,13 +1,15 @@
 //! Inverse kinematics: which rotations of joints put a hand or a foot where it should be.
 //!
 //! [`limb`] is exact, for an arm or a leg, and stays inside the limits of its joints. A [`Solver`] is
-//! for any joints of a [`Figure`] and any [`Goal`]s; a [`Body`] adds exact limbs to it. [`Goals`] are
+//! for any joints of a [`Figure`] and any [`Goal`]s; a [`Body`] adds exact limbs to it, and a
+//! [`DialSolver`] turns the dials of a joint map instead. [`Goals`] are
 //! those of all frames of a clip: read from a document or taken from another motion, and
 //! [followed](Goals::follow).
 
 mod body;
 mod chain;
 mod conjugate;
+mod dials;
 mod figure;
 mod follow;
 mod goal;
@@ -16,12 +18,14 @@ mod goals_error;
 mod goals_file;
 mod levenberg;
 pub mod limb;
+mod look;
 mod random;
 mod search;
 mod solver;
 mod system;
 
 pub use body::Body;
+pub use dials::{DialSettings, DialSolver};
 pub use figure::Figure;
 pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};
 pub use goal::{Aim, Goal, Miss};

@@ -14,12 +14,13 @@ mod transform;
 mod turn;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use curve::{Curve, CurveError, PreparedCurve};
 pub use error::MapError;
 pub use model::{Component, Dial, Driven, JointMap, Output, Part, Unit};
 pub use network::Network;
+pub(crate) use network::{Input, places, union};
 pub use slide::{ContactPair, PreparedSlide, Slid, Slide, SlideError};
 pub use state::State;
 pub use transform::{Rate, Transform};

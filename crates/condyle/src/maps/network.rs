@@ -21,22 +21,23 @@ use crate::skeleton::{JointIndex, Skeleton, names_near};
 /// depends on, and without allocation: see [`evaluate`](Self::evaluate).
 #[derive(Clone, Debug)]
 pub struct Network {
-    pub(super) dials: Vec<Dial>,
+    pub(crate) dials: Vec<Dial>,
     pub(super) steps: Vec<Step>,
     /// Of every number and every transform, the dials that it depends on, rising.
     pub(super) numbers: Spans,
-    pub(super) transforms: Spans,
+    pub(crate) transforms: Spans,
     /// How many turns of sliding bones are remembered.
     pub(super) slides: usize,
     /// The transform that moves each joint.
-    pub(super) drivers: Vec<Option<usize>>,
+    pub(crate) drivers: Vec<Option<usize>>,
     /// The skeleton at rest.
-    pub(super) rests: Vec<Transform>,
+    pub(crate) rests: Vec<Transform>,
+    pub(crate) parents: Vec<Option<usize>>,
 }
 
 /// Lists of dials, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spans {
+pub(crate) struct Spans {
     pub(super) dials: Vec<usize>,
     /// Where each begins, and where the last one ends.
     starts: Vec<usize>,
@@ -56,7 +57,7 @@ impl Spans {
         self.starts[i]..self.starts[i + 1]
     }
 
-    pub(super) fn of(&self, i: usize) -> &[usize] {
+    pub(crate) fn of(&self, i: usize) -> &[usize] {
         &self.dials[self.range(i)]
     }
 
@@ -67,9 +68,9 @@ impl Spans {
 
 /// An input, and the places of its dials among those of the output.
 #[derive(Clone, Debug)]
-pub(super) struct Input {
-    pub(super) of: usize,
-    pub(super) into: Vec<usize>,
+pub(crate) struct Input {
+    pub(crate) of: usize,
+    pub(crate) into: Vec<usize>,
 }
 
 /// One part.
@@ -254,6 +255,7 @@ impl<'a> Builder<'a> {
             slides: 0,
             drivers: vec![None; skeleton.len()],
             rests: rests.collect(),
+            parents: skeleton.parents().iter().map(|parent| parent.map(JointIndex::get)).collect(),
         };
         let mut known = HashMap::new();
         for (i, dial) in map.dials.iter().enumerate() {
@@ -599,7 +601,7 @@ fn unknown(
 }
 
 /// All dials of some lists, rising.
-fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
+pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
     let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
@@ -607,6 +609,6 @@ fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
 }
 
 /// Where each of some dials is in a list that has them all.
-fn places(some: &[usize], all: &[usize]) -> Vec<usize> {
+pub(crate) fn places(some: &[usize], all: &[usize]) -> Vec<usize> {
     some.iter().map(|dial| all.partition_point(|other| other < dial)).collect()
 }

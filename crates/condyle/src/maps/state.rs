@@ -12,11 +12,11 @@ use crate::skeleton::JointIndex;
 /// The values of all parts of a [`Network`], for one setting of its dials.
 #[derive(Clone, Debug)]
 pub struct State {
-    dials: Vec<f64>,
+    pub(crate) dials: Vec<f64>,
     numbers: Vec<f64>,
     number_rates: Vec<f64>,
-    transforms: Vec<Transform>,
-    rates: Vec<Rate>,
+    pub(crate) transforms: Vec<Transform>,
+    pub(crate) rates: Vec<Rate>,
     slides: Vec<Option<Slid>>,
     scratch: Scratch,
 }
@@ -206,7 +206,7 @@ impl Network {
     }
 
     /// `product * next`, with its rates.
-    fn append(
+    pub(crate) fn append(
         &self,
         product: &mut Transform,
         rates: &mut [Rate],

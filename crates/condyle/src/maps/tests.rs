@@ -38,7 +38,7 @@ fn chain(name: &str, of: &[&str]) -> Part {
 }
 
 /// A row of joints with rest poses of their own.
-fn skeleton(rng: &mut Rng) -> Skeleton {
+pub(crate) fn skeleton(rng: &mut Rng) -> Skeleton {
     let mut skeleton = Skeleton::new();
     let mut parent: Option<JointIndex> = None;
     for name in ["pelvis", "thorax", "clavicle", "scapula", "humerus"] {
@@ -62,7 +62,7 @@ fn cone() -> Limit {
 }
 
 /// All components at once, in no good order.
-fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
+pub(crate) fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
     let mut axis = || rng.direction();
     let knots = vec![[-1.0, -0.4], [-0.2, -0.1], [0.5, 0.2], [1.0, 0.9]];
     let centers = vec![

@@ -1,0 +1,482 @@
+//! Which dials of a joint map bring something about: goals, or a captured pose (D12).
+
+use glam::DVec3;
+
+use super::goal::{Aim, Goal, Miss};
+use super::levenberg;
+use super::look::{Look, Moving, World};
+use super::search::{Ending, Scratch};
+use super::solver::Outcome;
+use super::system::{Block, Linear, Stop, System};
+use crate::maps::{Input, Network, Rate, State, Transform, Unit, places, union};
+use crate::math::Angle;
+use crate::motion::Pose;
+use crate::skeleton::JointIndex;
+
+/// How to look for dials.
+#[derive(Clone, Copy, Debug)]
+pub struct DialSettings<'a> {
+    /// A goal is met if it is no farther than this, in metres.
+    pub near_m: f64,
+    /// The same for angles.
+    pub near: Angle,
+    /// The most steps.
+    pub steps: u32,
+    /// Dials to be near, and what the square of the distance counts, in radians, metres, or shares of a
+    /// range: what decides where goals do not. With a weight of zero dials that nothing depends on stay
+    /// where they are.
+    pub posture: Option<(&'a [f64], f64)>,
+}
+
+impl Default for DialSettings<'_> {
+    fn default() -> Self {
+        Self { near_m: 1e-4, near: Angle::from_radians(1e-3), steps: 60, posture: None }
+    }
+}
+
+/// Looks for dials of a network. The room that it works in is used again by the next call.
+#[derive(Debug)]
+pub struct DialSolver<'a> {
+    system: DialSystem<'a>,
+    scratch: Scratch,
+}
+
+impl<'a> DialSolver<'a> {
+    /// A solver for a network.
+    #[must_use]
+    pub fn new(network: &'a Network) -> Self {
+        Self { system: DialSystem::new(network), scratch: Scratch::default() }
+    }
+
+    /// Dials that bring goals about, from those given, which are changed. The joints that no dial moves
+    /// are as in the pose.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one number for each dial, the pose is of another skeleton, or a goal is about a
+    /// joint that it does not have.
+    pub fn reach(
+        &mut self,
+        dials: &mut [f64],
+        pose: &Pose,
+        goals: &[Goal],
+        settings: &DialSettings<'_>,
+    ) -> Outcome {
+        let wanted: Vec<Wanted> = goals.iter().map(|goal| Wanted::World(*goal)).collect();
+        self.solve(dials, pose, &wanted, settings)
+    }
+
+    /// The dials that come nearest to the local rotations of a pose, of all joints that dials move.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one number for each dial, or the pose is of another skeleton.
+    pub fn fit(&mut self, dials: &mut [f64], pose: &Pose, settings: &DialSettings<'_>) -> Outcome {
+        let network = self.system.network;
+        let moved = (0..network.drivers.len()).filter(|j| network.drivers[*j].is_some());
+        let wanted = moved.map(|j| {
+            let joint = JointIndex::new(j);
+            Wanted::Local(Goal::rotation(joint, pose.rotations[j]))
+        });
+        let wanted: Vec<Wanted> = wanted.collect();
+        self.solve(dials, pose, &wanted, settings)
+    }
+
+    /// How far each goal, or each joint's rotation, is missed by the last call, in the order of goals or
+    /// of joints.
+    #[must_use]
+    pub fn misses(&self) -> &[Miss] {
+        &self.system.misses
+    }
+
+    /// The network where the last call ended.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.system.state
+    }
+
+    fn solve(
+        &mut self,
+        dials: &mut [f64],
+        pose: &Pose,
+        wanted: &[Wanted],
+        settings: &DialSettings<'_>,
+    ) -> Outcome {
+        let Self { system, scratch } = self;
+        system.aim(wanted, pose);
+        (system.near_m, system.near) = (settings.near_m, settings.near);
+        system.posture.clear();
+        system.weight = settings.posture.map_or(0.0, |(_, weight)| weight.max(0.0));
+        if let Some((posture, _)) = settings.posture {
+            system.posture.extend(posture.iter().zip(&system.scales).map(|(x, scale)| x / scale));
+        }
+        system.stand(dials);
+        scratch.reserve(system.blocks.len());
+        scratch.linear.columns.clear();
+        let (ending, steps) = levenberg::solve(system, scratch, settings.steps);
+        // The last look was at the best place.
+        system.there.clone_from(&system.here);
+        system.look(&mut scratch.linear);
+        dials.copy_from_slice(&system.state.dials);
+        Outcome { reached: ending == Ending::Met, steps, restarts: 0 }
+    }
+}
+
+/// What a joint should do: in the world, or relative to its parent.
+#[derive(Clone, Copy, Debug)]
+enum Wanted {
+    World(Goal),
+    Local(Goal),
+}
+
+impl Wanted {
+    const fn goal(&self) -> &Goal {
+        match self {
+            Self::World(goal) | Self::Local(goal) => goal,
+        }
+    }
+
+    fn same_joints(&self, other: &Self) -> bool {
+        let local = |wanted: &Self| matches!(wanted, Self::Local(_));
+        local(self) == local(other) && self.goal().joints() == other.goal().joints()
+    }
+}
+
+/// What is wanted, and what it depends on.
+#[derive(Debug)]
+struct Plan {
+    wanted: Wanted,
+    /// The root of its weight; `None` if it is not finite.
+    weight: Option<f64>,
+    /// The dials that move it, rising.
+    dials: Vec<usize>,
+    /// From the root down to the joint, and to the other one of [`Aim::Meet`].
+    paths: [Vec<Down>; 2],
+    look: Look,
+}
+
+/// A joint on a path down.
+#[derive(Debug)]
+struct Down {
+    joint: usize,
+    /// Its place in its parent: at rest if a dial moves it, else as in the pose.
+    place: Transform,
+    driver: Option<Input>,
+}
+
+/// Dials as parameters.
+#[derive(Debug)]
+struct DialSystem<'a> {
+    network: &'a Network,
+    blocks: Vec<Block>,
+    plans: Vec<Plan>,
+    /// What each dial has an influence on.
+    touched: Vec<Vec<usize>>,
+    /// The parameter is the dial over its scale.
+    scales: Vec<f64>,
+    here: Vec<f64>,
+    there: Vec<f64>,
+    /// At `there`, as last looked at.
+    state: State,
+    misses: Vec<Miss>,
+    posture: Vec<f64>,
+    weight: f64,
+    near_m: f64,
+    near: Angle,
+    rates: [Vec<Rate>; 2],
+    dials: Vec<f64>,
+}
+
+impl<'a> DialSystem<'a> {
+    fn new(network: &'a Network) -> Self {
+        let count = network.dials.len();
+        let scales = network.dials.iter().map(|dial| match dial.unit {
+            Unit::Angle | Unit::Length => 1.0,
+            Unit::Ratio => dial.range[1] - dial.range[0],
+        });
+        Self {
+            network,
+            blocks: (0..count).map(|first| Block { first, len: 1 }).collect(),
+            plans: Vec::new(),
+            touched: vec![Vec::new(); count],
+            scales: scales.collect(),
+            here: Vec::new(),
+            there: Vec::new(),
+            state: network.state(),
+            misses: Vec::new(),
+            posture: Vec::new(),
+            weight: 0.0,
+            near_m: 0.0,
+            near: Angle::ZERO,
+            rates: Default::default(),
+            dials: Vec::new(),
+        }
+    }
+
+    fn aim(&mut self, wanted: &[Wanted], pose: &Pose) {
+        let same = self.plans.len() == wanted.len()
+            && self.plans.iter().zip(wanted).all(|(plan, wanted)| plan.wanted.same_joints(wanted));
+        if same {
+            for (plan, wanted) in self.plans.iter_mut().zip(wanted) {
+                plan.wanted = *wanted;
+                plan.weight = wanted.goal().root_of_weight();
+            }
+        } else {
+            self.plans = wanted.iter().map(|wanted| self.plan(*wanted)).collect();
+            for (dial, touched) in self.touched.iter_mut().enumerate() {
+                let plans = self.plans.iter().enumerate();
+                let own = plans.filter(|(_, plan)| plan.dials.binary_search(&dial).is_ok());
+                *touched = own.map(|(g, _)| g).collect();
+            }
+        }
+        for down in self.plans.iter_mut().flat_map(|plan| plan.paths.iter_mut().flatten()) {
+            if down.driver.is_none() {
+                let j = down.joint;
+                let (rotation, translation_m) = (pose.rotations[j], pose.translations_m[j]);
+                down.place = Transform { rotation, translation_m };
+            }
+        }
+        self.misses.clear();
+        self.misses.resize(self.plans.len(), Miss::Distance(0.0));
+    }
+
+    fn plan(&self, wanted: Wanted) -> Plan {
+        let network = self.network;
+        let joints = wanted.goal().joints().map(|joint| {
+            let Some(joint) = joint else { return Vec::new() };
+            if matches!(wanted, Wanted::Local(_)) {
+                return vec![joint];
+            }
+            let mut path: Vec<usize> =
+                std::iter::successors(Some(joint), |&j| network.parents[j]).collect();
+            path.reverse();
+            path
+        });
+        let driver = |j: usize| network.drivers[j];
+        let moved = joints.iter().flatten().filter_map(|j| driver(*j));
+        let dials = union(moved.map(|of| network.transforms.of(of)));
+        let down = |j: usize| Down {
+            joint: j,
+            place: network.rests[j],
+            driver: driver(j)
+                .map(|of| Input { of, into: places(network.transforms.of(of), &dials) }),
+        };
+        let paths = joints.map(|path| path.into_iter().map(down).collect());
+        let weight = wanted.goal().root_of_weight();
+        Plan { wanted, weight, dials, paths, look: Look::default() }
+    }
+
+    fn stand(&mut self, dials: &[f64]) {
+        assert_eq!(dials.len(), self.scales.len(), "one number for each dial");
+        self.here.clear();
+        for ((value, dial), scale) in dials.iter().zip(&self.network.dials).zip(&self.scales) {
+            let value = if value.is_nan() { dial.rest } else { *value };
+            self.here.push(value.clamp(dial.range[0], dial.range[1]) / scale);
+        }
+        self.there.clone_from(&self.here);
+    }
+
+    /// Where the joints of a plan stand, and how they move with its dials.
+    fn walk(
+        network: &Network,
+        state: &State,
+        plan: &Plan,
+        rates: &mut [Vec<Rate>; 2],
+    ) -> [World; 2] {
+        let mut stands = [World::default(); 2];
+        for ((path, rates), stand) in plan.paths.iter().zip(rates).zip(&mut stands) {
+            rates.clear();
+            rates.resize(plan.dials.len(), Rate::default());
+            let mut product = Transform::IDENTITY;
+            for down in path {
+                network.append(&mut product, rates, down.place, None, &state.rates);
+                if let Some(driver) = &down.driver {
+                    let motion = state.transforms[driver.of];
+                    network.append(&mut product, rates, motion, Some(driver), &state.rates);
+                }
+            }
+            let Transform { rotation, translation_m } = product;
+            *stand = World { rotation: rotation.quat(), position_m: translation_m };
+        }
+        stands
+    }
+}
+
+impl System for DialSystem<'_> {
+    fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    fn touched(&self, block: usize) -> &[usize] {
+        &self.touched[block]
+    }
+
+    fn look(&mut self, linear: &mut Linear) {
+        self.dials.clear();
+        self.dials.extend(self.there.iter().zip(&self.scales).map(|(x, scale)| x * scale));
+        self.network.evaluate(&self.dials, &mut self.state);
+        let (goals, freedoms) = (self.plans.len(), self.blocks.len());
+        linear.residual.clear();
+        linear.columns.resize(goals * freedoms, DVec3::ZERO);
+        linear.pull.clear();
+        linear.pull.resize(freedoms, 0.0);
+        linear.stiffness.clear();
+        linear.stiffness.resize(freedoms, 0.0);
+        linear.posture = 0.0;
+        for (d, to) in self.posture.iter().enumerate().filter(|_| self.weight > 0.0) {
+            let off = self.there[d] - to;
+            linear.pull[d] = self.weight * off;
+            linear.stiffness[d] = self.weight;
+            linear.posture += 0.5 * self.weight * off * off;
+        }
+        linear.met = true;
+        linear.goals = 0.0;
+        for (plan, miss) in self.plans.iter_mut().zip(&mut self.misses) {
+            let stands = Self::walk(self.network, &self.state, plan, &mut self.rates);
+            let aim = &plan.wanted.goal().aim;
+            // What is not finite has no place to go to: it is missed, and left alone.
+            let Some(weight) = plan.weight else {
+                (plan.look, *miss) = (Look::default(), Miss::Distance(f64::INFINITY));
+                linear.met = false;
+                linear.residual.push(DVec3::ZERO);
+                continue;
+            };
+            plan.look = Look::at(aim, stands, None, weight);
+            *miss = plan.look.miss(aim);
+            let residual = plan.look.residual();
+            linear.met &= miss.is_within(self.near_m, self.near) || weight == 0.0;
+            linear.goals += 0.5 * residual.length_squared();
+            linear.residual.push(residual);
+        }
+    }
+
+    fn differentiate(&mut self, linear: &mut Linear) {
+        let goals = self.plans.len();
+        for (g, plan) in self.plans.iter().enumerate() {
+            let stands = Self::walk(self.network, &self.state, plan, &mut self.rates);
+            let aim: &Aim = &plan.wanted.goal().aim;
+            for (i, dial) in plan.dials.iter().enumerate() {
+                let [own, other] = [0, 1].map(|k| {
+                    let rate = self.rates[k].get(i).copied().unwrap_or_default();
+                    let center_m = stands[k].position_m;
+                    Moving { turn: rate.turn, shift_m: rate.shift_m, center_m }
+                });
+                linear.columns[dial * goals + g] =
+                    plan.look.change(aim, own, other) * self.scales[*dial];
+            }
+        }
+    }
+
+    fn try_step(&mut self, step: &[f64], stops: &mut Vec<Stop>) {
+        for (block, dial) in self.network.dials.iter().enumerate() {
+            let scale = self.scales[block];
+            let [min, max] = dial.range.map(|end| end / scale);
+            let from = self.here[block];
+            let to = from + step[block];
+            let to = if to.is_finite() { to } else { from };
+            self.there[block] = to.clamp(min, max);
+            let beyond = to - self.there[block];
+            if beyond != 0.0 {
+                let normal = [1.0_f64.copysign(beyond), 0.0, 0.0];
+                stops.push(Stop { block, normal, beyond: beyond.abs() });
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        self.here.clone_from(&self.there);
+    }
+
+    fn touch(&self, block: usize, way_out: [f64; 3], stops: &mut Vec<Stop>) {
+        let dial = &self.network.dials[block];
+        let end = dial.range[usize::from(way_out[0] > 0.0)] / self.scales[block];
+        if self.here[block] == end {
+            stops.push(Stop { block, normal: way_out, beyond: 0.0 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::maps::tests::{shoulder, skeleton};
+    use crate::synth::Rng;
+
+    /// Row D12: dials come back from the pose that they make, and from goals, as far as these tell them.
+    #[test]
+    fn d12_dials_are_found_again_from_poses_and_from_goals() {
+        let mut rng = Rng::new(16);
+        let (mut fitted, mut reached) = (0, 0);
+        for _ in 0..60 {
+            let skeleton = skeleton(&mut rng);
+            let network = Network::new(&shoulder(&mut rng, &skeleton), &skeleton).unwrap();
+            let (mut state, mut pose) = (network.state(), Pose::rest(&skeleton));
+            // Small enough that no bound and no limit hides a dial.
+            let truth: Vec<f64> = network
+            .dials()
+            .iter()
+            .map(|dial| if dial.unit == Unit::Length { 0.01 } else { 0.15 } * (2.0 * rng.uniform() - 1.0))
+            .collect();
+            network.evaluate(&truth, &mut state);
+            network.write(&state, &mut pose);
+            if state.is_off() {
+                continue;
+            }
+            let mut solver = DialSolver::new(&network);
+            let settings = DialSettings {
+                near_m: 1e-10,
+                near: Angle::from_radians(1e-10),
+                ..DialSettings::default()
+            };
+            let rest: Vec<f64> = network.dials().iter().map(|dial| dial.rest).collect();
+            let mut dials = rest.clone();
+            solver.fit(&mut dials, &pose, &settings);
+            let off = |dials: &[f64], but: &str| {
+                let named = network.dials().iter().zip(dials.iter().zip(&truth));
+                named
+                    .filter(|(d, _)| d.name != but)
+                    .map(|(_, (a, b))| (a - b).abs())
+                    .fold(0.0, f64::max)
+            };
+            // A rotation does not tell how far the arm slipped.
+            fitted += usize::from(off(&dials, "arm.slip") < 1e-6);
+            let world = pose.world(&skeleton);
+            let joint = |name: &str| skeleton.find(name).unwrap();
+            let goals = [
+                Goal::position(joint("humerus"), world.positions_m[4]),
+                Goal::rotation(joint("humerus"), world.rotations[4]),
+                Goal::rotation(joint("scapula"), world.rotations[3]),
+                Goal::rotation(joint("clavicle"), world.rotations[2]),
+                Goal::rotation(joint("thorax"), world.rotations[1]),
+            ];
+            let mut dials = rest.clone();
+            let outcome = solver.reach(&mut dials, &Pose::rest(&skeleton), &goals, &settings);
+            assert_eq!(solver.misses().len(), 5);
+            if outcome.reached {
+                assert!(off(&dials, "") < 1e-6, "{dials:?} {truth:?}");
+                reached += 1;
+            }
+        }
+        assert!(fitted >= 50 && reached >= 50, "{fitted} {reached}");
+    }
+
+    /// A goal that no dial brings about leaves them inside of their ranges, and says so.
+    #[test]
+    fn d12_what_cannot_be_reached_is_missed_inside() {
+        let mut rng = Rng::new(17);
+        let skeleton = skeleton(&mut rng);
+        let network = Network::new(&shoulder(&mut rng, &skeleton), &skeleton).unwrap();
+        let mut solver = DialSolver::new(&network);
+        let humerus = skeleton.find("humerus").unwrap();
+        for target in [DVec3::splat(9.0), DVec3::splat(f64::NAN), DVec3::splat(1e300)] {
+            let mut dials = vec![f64::NAN; network.dials().len()];
+            let goals = [Goal::position(humerus, target)];
+            let settings = DialSettings::default();
+            let outcome = solver.reach(&mut dials, &Pose::rest(&skeleton), &goals, &settings);
+            assert!(!outcome.reached);
+            for (dial, value) in network.dials().iter().zip(&dials) {
+                assert!(*value >= dial.range[0] && *value <= dial.range[1], "{value}");
+            }
+        }
+    }
+}
