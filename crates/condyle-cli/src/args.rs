@@ -17,8 +17,8 @@ use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
 
 pub(crate) use editing::{
-    Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName, Mirror,
-    Retarget, RootBlendName, Standing, Transform, Trim,
+    AxisName, Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName,
+    Mirror, OrderName, Retarget, RootBlendName, SeamArgs, Standing, Transform, Trim,
 };
 
 /// Joint kinds and joint limits from motion capture

@@ -99,6 +99,19 @@ impl Failure {
         }
     }
 
+    /// Prints why things were left out, and what to do about it, once if that is the same.
+    pub(crate) fn warn(all: &[Self]) {
+        let mut told = std::collections::BTreeSet::new();
+        for error in all.iter().flat_map(Self::json) {
+            let part = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+            print_warning(&format!("left out: {}: {}", part("path"), part("message")));
+            let help = part("help");
+            if !help.is_empty() && told.insert(help.clone()) {
+                complain(&format!("  help: {help}"));
+            }
+        }
+    }
+
     /// The same for a script: an object for each error.
     pub(crate) fn json(&self) -> Vec<Value> {
         let one = |path: Option<&Path>, message: &str, help: Option<&str>| {
@@ -359,6 +372,12 @@ pub(crate) fn decimals(value: f64, places: usize) -> String {
     }
 }
 
+/// A number in a sentence: as short as it can be, and with an exponent if it is absurd.
+pub(crate) fn plain(value: f64) -> String {
+    let usual = value == 0.0 || (1e-4..1e9).contains(&value.abs());
+    if usual { value.to_string() } else { format!("{value:.2e}") }
+}
+
 /// Breaks a text into lines of at most `width` characters, the later ones indented.
 pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut out = String::new();
@@ -412,6 +431,12 @@ mod tests {
     fn one_is_singular_and_none_is_not() {
         let files = |n: u64| counted(n, "file is", "files are");
         assert_eq!([files(0), files(1), files(11)], ["0 files are", "1 file is", "11 files are"]);
+    }
+
+    #[test]
+    fn numbers_in_sentences_are_short_whatever_they_are() {
+        let all = [0.0, 120.0, -2.5, 29.97, 1e300, -1e-300].map(plain);
+        assert_eq!(all, ["0", "120", "-2.5", "29.97", "1.00e300", "-1.00e-300"]);
     }
 
     #[test]

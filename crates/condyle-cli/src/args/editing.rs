@@ -19,9 +19,9 @@ pub(crate) struct Transform {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) change: Change,
-    /// Between frames, with --speed: linear (slerp) or smooth (squad)
-    #[arg(long, default_value = "linear")]
-    pub(crate) interpolation: InterpolationName,
+    /// Between frames, with --speed: linear (slerp) or smooth (squad) [default: linear]
+    #[arg(long, requires = "speed")]
+    pub(crate) interpolation: Option<InterpolationName>,
     #[command(flatten)]
     pub(crate) standing: Standing,
     #[command(flatten)]
@@ -238,7 +238,8 @@ pub(crate) struct Comparing {
     /// What is compared
     #[arg(long, default_value = "quaternion")]
     metric: MetricName,
-    /// How much joints count; the others count 1, or 0 with --joints
+    /// How much joints count; the others count 1, or 0 with --joints. Roots count with --metric position
+    /// only
     #[arg(long, value_name = "JOINT=W,…", value_delimiter = ',', allow_hyphen_values = true,
           value_parser = joint_weight)]
     joint_weights: Vec<(String, f64)>,
@@ -284,7 +285,8 @@ enum MetricName {
 /// `condyle match`.
 #[derive(Debug, Args)]
 pub(crate) struct Match {
-    /// A motion to look for, and one or more to look in, with an ASF before AMCs
+    /// A motion to look for, and others to look in (else it is itself), with an ASF before AMCs. Those that
+    /// cannot be compared are left out, and told
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
     /// The frames of the first motion to look for, from A to B, both of them, from 0 [default: all]
@@ -294,7 +296,8 @@ pub(crate) struct Match {
     #[arg(long, value_name = "N", default_value = "5", allow_hyphen_values = true,
           value_parser = match_count)]
     pub(crate) count: usize,
-    /// How many frames apart matches in one motion are at least [default: as many as are looked for]
+    /// How many frames apart matches in one motion are at least, at the rate of the first motion
+    /// [default: as many as are looked for]
     #[arg(long, value_name = "N")]
     pub(crate) spacing: Option<usize>,
     /// Print JSON instead of text
@@ -302,6 +305,8 @@ pub(crate) struct Match {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) comparing: Comparing,
+    #[command(flatten)]
+    pub(crate) standing: Standing,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -348,20 +353,22 @@ pub(crate) struct SeamArgs {
     /// How many frames are compared, and blended [default: 0.4 s]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = match_count)]
     pub(crate) window: Option<usize>,
-    /// How many frames are put between, or fade [default: 0.2 s to interpolate, 0.4 s to inertialize]
-    #[arg(long, value_name = "N", conflicts_with = "ease", allow_hyphen_values = true,
-          value_parser = match_count)]
+    /// With interpolate: how many frames are put between [default: 0.2 s]; with inertialize: over how many
+    /// what the next motion differs by fades [default: 0.4 s]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = match_count)]
     pub(crate) frames: Option<usize>,
     /// With interpolate: straight on, as in the source, or on curves with the velocities of both
-    #[arg(long, default_value = "cubic")]
-    pub(crate) order: OrderName,
-    /// With blend: how the second motion takes over
+    /// [default: cubic]
+    #[arg(long)]
+    pub(crate) order: Option<OrderName>,
+    /// With blend: how the second motion takes over [default: sine]
     #[arg(long, value_name = "EASING")]
     pub(crate) ease: Option<EasingName>,
-    /// With blend: what of the roots is blended
-    #[arg(long, default_value = "steps")]
-    pub(crate) root: RootBlendName,
-    /// Keep feet where they are while they are on the ground
+    /// With blend: what of the roots is blended [default: steps]
+    #[arg(long)]
+    pub(crate) root: Option<RootBlendName>,
+    /// Keep feet where they are while they are on the ground. Where one slides all the same it is told, and
+    /// the exit code is 0
     #[arg(long)]
     pub(crate) plant: bool,
 }
@@ -377,6 +384,17 @@ pub(crate) enum BridgeName {
     Inertialize,
 }
 
+impl BridgeName {
+    /// As it is given.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Interpolate => "interpolate",
+            Self::Blend => "blend",
+            Self::Inertialize => "inertialize",
+        }
+    }
+}
+
 /// Where to leave the one motion and enter the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MatchingName {
@@ -384,7 +402,7 @@ pub(crate) enum MatchingName {
     Forward,
     /// Play the next from its beginning, and leave the one where it is most like that
     Backward,
-    /// Where the two are most alike
+    /// Where the two are most alike. A motion that follows itself is entered earlier than it is left
     Best,
 }
 
@@ -464,7 +482,8 @@ pub(crate) struct Retarget {
     #[arg(long, value_name = "SCALE", default_value = "legs", allow_hyphen_values = true,
           value_parser = scale)]
     pub(crate) scale: Scale,
-    /// Bend legs so that feet are where those of the source are, times the scale, and do not slide
+    /// Bend legs so that feet are where those of the source are, times the scale, and do not slide. Where
+    /// one does not get there it is told, and the exit code is 0
     #[arg(long)]
     pub(crate) keep_feet: bool,
     /// Bend arms so that hands are where those of the source are, seen from the shoulders
@@ -475,6 +494,11 @@ pub(crate) struct Retarget {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) limits: Inside,
+    #[command(flatten)]
+    pub(crate) standing: Standing,
+    /// The axis that is up in the skeleton that the motion goes to [default: as for --up]
+    #[arg(long, value_name = "AXIS", help_heading = "Figure")]
+    pub(crate) onto_up: Option<AxisName>,
     #[command(flatten)]
     pub(crate) writing: Writing,
     #[command(flatten)]

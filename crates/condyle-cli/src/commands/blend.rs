@@ -6,16 +6,21 @@ use condyle::skeleton::{JointIndex, Skeleton};
 
 use super::estimate::not_an_input;
 use super::matching::no_joint;
-use super::motions::{alike, facing_of, keep_inside, limits_of, read_motions, refused};
+use super::motions::{alike, facing_of, idle, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
 use crate::args::Blend;
-use crate::output::{Failure, print_note};
+use crate::output::{Failure, counted, print_note};
 
 pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
     not_an_input(&args.output, args.files.iter().chain(&args.limits.rig))?;
+    if args.in_place && args.standing.up.is_some() {
+        let help = "leave it out: motions that stay where they are need no axis";
+        return Err(idle("--up", "--in-place", help));
+    }
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
     if !(args.weights.is_empty() || args.weights.len() == motions.len()) {
-        let what = format!("{} weights for {} motions", args.weights.len(), motions.len());
+        let weights = counted(args.weights.len(), "weight", "weights");
+        let what = format!("{weights} for {}", counted(motions.len(), "motion", "motions"));
         return Err(Failure::usage(what, "give one for each"));
     }
     if args.weights.len() == motions.len() && args.weights.iter().all(|w| *w == 0.0) {
@@ -34,8 +39,10 @@ pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
         stretch(&mut clips)?;
     }
     let frames = clips.iter().map(Clip::frame_count).min().unwrap_or(0);
+    let mut notes = Vec::new();
     if clips.iter().any(|c| c.frame_count() != frames) {
-        print_note(&format!("the shortest motion has {frames} frames, and so has the result"));
+        let frames = counted(frames, "frame", "frames");
+        notes.push(format!("the shortest motion has {frames}, and so has the result"));
     }
     if !args.in_place {
         let facing = facing_of(&skeleton, &args.standing);
@@ -65,12 +72,12 @@ pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
         }
     };
     let mut made = blend(&skeleton, &all, weight).map_err(|e| refused(&e))?;
-    if let Some(bound) = &bound {
-        keep_inside(bound, &skeleton, &mut made);
-    }
+    notes.extend(bound.and_then(|bound| keep_inside(&bound, &skeleton, &mut made)));
     let mut file = motions.swap_remove(0).file;
     file.clip = Some(made);
-    write_out(&file, &args.output, &args.writing)
+    let answer = write_out(&file, &args.output, &args.writing)?;
+    notes.iter().for_each(|note| print_note(note));
+    Ok(answer)
 }
 
 /// All motions with as many frames as the first, at its rate.

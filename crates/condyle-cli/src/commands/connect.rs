@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use comfy_table::Cell;
 use condyle::edit::{
-    Connected, ContactOptions, DistanceMatrix, Facing, Features, Keep, MatchError, Method, Overlap,
-    Query, SearchOptions, best_matches, closest_windows, connect, distance_matrix, jump_quantile,
-    jumps, page,
+    Between, Connected, ContactOptions, DistanceMatrix, Facing, Features, Keep, MatchError, Method,
+    Overlap, Planted, Query, SearchOptions, best_matches, closest_windows, connect,
+    distance_matrix, jump_quantile, jumps, page,
 };
 use condyle::math::Angle;
 use condyle::motion::Clip;
@@ -15,11 +15,17 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::estimate::not_an_input;
-use super::matching::{check_names, weighted};
-use super::motions::{Motion, alike, facing_of, keep_inside, limits_of, read_motions, refused};
+use super::matching::{check_names, failed, span, weighted};
+use super::motions::{
+    Counting, Motion, alike, facing_of, idle, keep_inside, limits_of, read_motions, refused,
+};
 use super::{Answer, print_report, write_out};
-use crate::args::{BridgeName, Connect, EasingName, MatchingName, RootBlendName};
-use crate::output::{Failure, new_table, number, working, write_whole};
+use crate::args::{
+    BridgeName, Connect, EasingName, MatchingName, OrderName, RootBlendName, SeamArgs,
+};
+use crate::output::{
+    Failure, counted, decimals, new_table, number, print_note, print_warning, working, write_whole,
+};
 
 /// How many rows and columns the map of distances on the page has.
 const MAP: (usize, usize) = (128, 128);
@@ -29,18 +35,31 @@ struct Seam {
     /// Where the motions are alike, in frames of their own.
     window: Overlap,
     matrix: Option<DistanceMatrix>,
-    /// Frames of the motions, each as its own file counts them (or would at the rate of the first): the last one as it is, and the first one.
-    from_frame: usize,
-    to_frame: usize,
+    /// Frames of the motions, at the rate of the first: the last one as it is, and the first one.
+    ends: [usize; 2],
+    /// How their files count them.
+    counting: [Counting; 2],
     /// The frames of the result between them.
     made: Range<usize>,
     distance: f64,
     jump: Angle,
     usual: Angle,
-    planted: usize,
+    planted: Option<Planted>,
+}
+
+impl Seam {
+    /// The frames of the motions as their files count them.
+    fn own_ends(&self) -> [usize; 2] {
+        [0, 1].map(|i| self.counting[i].frame(self.ends[i]))
+    }
+
+    fn seconds(&self) -> [f64; 2] {
+        [0, 1].map(|i| self.counting[i].seconds(self.ends[i]))
+    }
 }
 
 pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
+    check_method(&args.seam)?;
     let inputs = || args.files.iter().chain(&args.limits.rig);
     not_an_input(&args.output, inputs().chain(&args.report))?;
     if let Some(report) = &args.report {
@@ -55,21 +74,31 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     let sign = working("connecting");
     let mut result = clips[0].clone();
     let mut seams: Vec<Seam> = Vec::new();
+    let mut notes = Vec::new();
     // The result's frame `own + shift` is frame `own` of the latest motion, from frame `start` on.
     let (mut shift, mut start) = (0_i64, 0_usize);
     for (i, next) in clips.iter().enumerate().skip(1) {
-        let joined =
-            Joining { args, skeleton: &skeleton, facing: &facing, first: &result, next, start };
-        let Joined { connected, at, distance, matrix, planted } =
-            joined.connect([&motions[i - 1], &motions[i]])?;
+        let again = same_motion(&skeleton, &clips[i - 1], next).then_some(shift);
+        let joined = Joining {
+            args,
+            skeleton: &skeleton,
+            facing: &facing,
+            first: &result,
+            next,
+            start,
+            again,
+        };
+        let from = [&motions[i - 1], &motions[i]];
+        let Joined { connected, at, distance, matrix, planted, note } = joined.connect(from)?;
+        notes.extend(note);
         let usual = usual(&clips[i - 1], next);
         let seam = connected.made.start.saturating_sub(1)..connected.made.end + 1;
         let jump = jump_quantile(&jumps(&connected.clip, seam), 1.0);
         seams.push(Seam {
             window: Overlap { first: own_frame(at.first, shift), ..at },
             matrix: matrix.map(|m| own_rows(m, shift)),
-            from_frame: own_frame(connected.first_last, shift),
-            to_frame: connected.second_first,
+            ends: [own_frame(connected.first_last, shift), connected.second_first],
+            counting: from.map(|motion| Counting::of(&motion.clip, &motions[0].clip)),
             made: connected.made.clone(),
             distance,
             jump,
@@ -82,7 +111,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     }
     sign.finish_and_clear();
     if let Some(bound) = &bound {
-        keep_inside(bound, &skeleton, &mut result);
+        notes.extend(keep_inside(bound, &skeleton, &mut result));
         for seam in &mut seams {
             let around = seam.made.start.saturating_sub(1)..seam.made.end + 1;
             seam.jump = jump_quantile(&jumps(&result, around), 1.0);
@@ -104,8 +133,51 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     if let Some((path, page)) = page {
         write_whole(&[(path.as_path(), page.as_bytes())])?;
     }
+    notes.iter().for_each(|note| print_note(note));
+    print_feet(&seams);
     print_report(&args.output, &report)?;
     Ok(Answer::Yes)
+}
+
+/// That no option is given which the method does not use.
+fn check_method(seam: &SeamArgs) -> Result<(), Failure> {
+    use BridgeName::{Blend, Inertialize, Interpolate};
+    let given: [(&str, bool, &[BridgeName]); 4] = [
+        ("--frames", seam.frames.is_some(), &[Interpolate, Inertialize]),
+        ("--order", seam.order.is_some(), &[Interpolate]),
+        ("--ease", seam.ease.is_some(), &[Blend]),
+        ("--root", seam.root.is_some(), &[Blend]),
+    ];
+    let wrong = given.iter().find(|(_, given, of)| *given && !of.contains(&seam.method));
+    let Some((option, _, methods)) = wrong else { return Ok(()) };
+    let methods: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+    let mut help = format!("leave it out, or choose --method {}", methods.join(" or "));
+    if *option == "--frames" {
+        help += "; --window says how long a blend is";
+    }
+    Err(idle(option, &format!("--method {}", seam.method.name()), &help))
+}
+
+/// What became of feet that were to be planted.
+fn print_feet(seams: &[Seam]) {
+    let planted = || seams.iter().filter_map(|seam| seam.planted);
+    if planted().any(|planted| planted.legs == 0) {
+        print_warning(
+            "--plant: no table has the names of the joints of legs, so no foot is planted",
+        );
+    }
+    let sliding: usize = planted().map(|planted| planted.sliding).sum();
+    if sliding > 0 {
+        let frames = counted(sliding, "made frame", "made frames");
+        print_warning(&format!("--plant: a foot that is down still slides in {frames}"));
+    }
+}
+
+/// Whether two motions are the same, wherever they take place.
+fn same_motion(skeleton: &Skeleton, a: &Clip, b: &Clip) -> bool {
+    let joints = || skeleton.indices().filter(|j| skeleton.parent(*j).is_some());
+    let same = |f| joints().all(|j| a.rotation(j, f).quat() == b.rotation(j, f).quat());
+    a.frame_count() == b.frame_count() && a.frames().all(same)
 }
 
 /// Two motions as one, and what is to be told of it.
@@ -115,8 +187,8 @@ struct Joined {
     at: Overlap,
     distance: f64,
     matrix: Option<DistanceMatrix>,
-    /// In how many frames feet were planted.
-    planted: usize,
+    planted: Option<Planted>,
+    note: Option<String>,
 }
 
 /// What is to be put together next.
@@ -128,6 +200,8 @@ struct Joining<'a> {
     first: &'a Clip,
     next: &'a Clip,
     start: usize,
+    /// If the next motion is the latest one again: what its frames are counted from.
+    again: Option<i64>,
 }
 
 impl Joining<'_> {
@@ -145,12 +219,13 @@ impl Joining<'_> {
             from.iter().zip([self.first.frame_count() - self.start, self.next.frame_count()])
         {
             if frames < window {
-                let what = format!("{frames} frames are left of it, and {window} are compared");
+                let frames = counted(frames, "frame is", "frames are");
+                let what = format!("{frames} left of it, and {window} are compared");
                 return Err(Failure::file(&motion.path, what, "compare fewer: --window N"));
             }
         }
         let (at, distance, matrix) =
-            self.overlap(window).map_err(|e| super::matching::failed(&e, from[1]))?;
+            self.overlap(window).map_err(|e| failed(&e, &from[1].path, &from[0].path))?;
         let keep = match seam.matching {
             MatchingName::Forward | MatchingName::Best => Keep::First,
             MatchingName::Backward => Keep::Second,
@@ -158,14 +233,14 @@ impl Joining<'_> {
         let method = match seam.method {
             BridgeName::Blend => {
                 let easing = seam.ease.map(EasingName::easing).unwrap_or_default();
-                match seam.root {
+                match seam.root.unwrap_or(RootBlendName::Steps) {
                     RootBlendName::Steps => Method::BlendSteps(easing),
                     RootBlendName::Places => Method::Blend(easing),
                 }
             }
             BridgeName::Interpolate => Method::Interpolate {
                 frames: seam.frames.unwrap_or_else(|| in_time(0.2)),
-                order: seam.order.order(),
+                order: seam.order.unwrap_or(OrderName::Cubic).order(),
             },
             BridgeName::Inertialize => {
                 Method::Inertialize { frames: seam.frames.unwrap_or_else(|| in_time(0.4)) }
@@ -174,19 +249,28 @@ impl Joining<'_> {
         let clips = [self.first, self.next];
         let mut connected = connect(self.skeleton, self.facing, clips, at, keep, method)
             .map_err(|e| refused(&e))?;
-        let mut planted = 0;
-        if seam.plant {
+        let planted = seam.plant.then(|| {
             let options = ContactOptions::default();
-            planted = connected.plant_feet(self.skeleton, self.facing, clips, &options);
-        }
-        Ok(Joined { connected, at, distance, matrix, planted })
+            connected.plant_feet(self.skeleton, self.facing, clips, &options)
+        });
+        let made = connected.made.len();
+        let note = match method {
+            Method::Inertialize { frames } if made < frames => Some(format!(
+                "{}: {} left of it to fade over, not {frames}",
+                from[1].path.display(),
+                counted(made, "frame is", "frames are")
+            )),
+            _ => None,
+        };
+        Ok(Joined { connected, at, distance, matrix, planted, note })
     }
 
     /// Where the two are alike, how far apart they are there, and for a page everywhere.
     fn overlap(&self, window: usize) -> Result<(Overlap, f64, Option<DistanceMatrix>), MatchError> {
         let comparing = &self.args.comparing;
-        let a = Features::of(self.skeleton, self.first, comparing.metric())?;
-        let b = Features::of(self.skeleton, self.next, comparing.metric())?;
+        let ground = self.facing.ground();
+        let a = Features::on(self.skeleton, self.first, comparing.metric(), ground)?;
+        let b = Features::on(self.skeleton, self.next, comparing.metric(), ground)?;
         let [ours, theirs] = self.starts(window);
         let matrix = match &self.args.report {
             None => None,
@@ -219,7 +303,14 @@ impl Joining<'_> {
             }
             MatchingName::Best => {
                 let query = weighted(Query::first(&a, window), comparing)?;
-                let found = closest_windows(&query, ours, &b, theirs)?;
+                // A motion is no better found in itself than where it is; and of two places that are alike
+                // the later one is left for the earlier, so that it goes on.
+                let apart = window.min(self.next.frame_count() - window);
+                let lead = self.again.map(|shift| shift + signed(apart));
+                let between = Between { a_starts: ours, b_starts: theirs, lead };
+                let found = closest_windows(&query, &b, &between)?;
+                let found =
+                    found.ok_or(MatchError::TooShort { window, frames: b.frame_count() })?;
                 Ok(at(found.a_frame, found.b_frame, found.distance))
             }
         }
@@ -266,24 +357,23 @@ fn page_of(
     (seams, result): (&[Seam], &Clip),
     motions: &[Motion],
 ) -> String {
-    let name = |motion: &Motion| motion.path.file_name().map(|n| n.to_string_lossy().into_owned());
-    let names: Vec<String> = motions.iter().map(|m| name(m).unwrap_or_default()).collect();
-    let unit = if args.comparing.metric().unit() == "metres" { "m" } else { "°" };
-    let method = match args.seam.method {
-        BridgeName::Interpolate => "interpolate",
-        BridgeName::Blend => "blend",
-        BridgeName::Inertialize => "inertialize",
+    let name = |motion: &Motion| {
+        let name = motion.path.file_name().map(|n| n.to_string_lossy().into_owned());
+        // The page counts frames as they were compared.
+        Counting::of(&motion.clip, result).title(&name.unwrap_or_default())
     };
+    let names: Vec<String> = motions.iter().map(name).collect();
+    let unit = if args.comparing.metric().unit() == "metres" { "m" } else { "°" };
     let mut views = Vec::with_capacity(seams.len());
     for (seam, names) in seams.iter().zip(names.windows(2)) {
         views.push(page::SeamView {
             names: [&names[0], &names[1]],
-            method,
+            method: args.seam.method.name(),
             window: seam.window,
             first_last: seam.made.start.saturating_sub(1),
             made: seam.made.clone(),
-            from_frame: seam.from_frame,
-            to_frame: seam.to_frame,
+            from_frame: seam.ends[0],
+            to_frame: seam.ends[1],
             distance: seam.distance,
             unit,
             matrix: seam.matrix.as_ref(),
@@ -296,15 +386,21 @@ fn page_of(
 
 fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {
     let of = |seam: &Seam| {
+        let ([from_frame, to_frame], [from_s, to_s]) = (seam.own_ends(), seam.seconds());
         json!({
-            "from_frame": seam.from_frame,
-            "to_frame": seam.to_frame,
+            "from_frame": from_frame,
+            "from_s": from_s,
+            "to_frame": to_frame,
+            "to_s": to_s,
             "out_start": seam.made.start,
+            // The frame after the last that was made.
             "out_end": seam.made.end,
+            "out_frames": seam.made.len(),
             "distance": seam.distance,
             "jump_deg_s": seam.jump.degrees(),
             "usual_jump_deg_s": seam.usual.degrees(),
-            "planted_frames": seam.planted,
+            "planted_frames": seam.planted.map_or(0, |planted| planted.moved),
+            "sliding_frames": seam.planted.map(|planted| planted.sliding),
         })
     };
     let seams: Vec<Value> = seams.iter().map(of).collect();
@@ -313,7 +409,8 @@ fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {
 
 fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{} frames, {} seams", result.frame_count(), seams.len());
+    let frames = counted(result.frame_count(), "frame", "frames");
+    let _ = writeln!(text, "{frames}, {}", counted(seams.len(), "seam", "seams"));
     let header = ["from", "frame", "to", "frame", "made", "distance", "jump, °/s", "usual"];
     let mut table = new_table(&header);
     let name = |motion: &Motion| {
@@ -323,18 +420,19 @@ fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> Str
     for (seam, pair) in seams.iter().zip(motions.windows(2)) {
         let made = match seam.made.len() {
             0 => "none".to_owned(),
-            _ => format!("{}–{}", seam.made.start, seam.made.end - 1),
+            _ => span([seam.made.start, seam.made.end - 1]),
         };
+        let [from_frame, to_frame] = seam.own_ends();
         let digits = if unit == "metres" { 3 } else { 1 };
         table.add_row(vec![
             name(&pair[0]),
-            number(seam.from_frame),
+            number(from_frame),
             name(&pair[1]),
-            number(seam.to_frame),
+            number(to_frame),
             number(made),
-            number(format!("{:.digits$} {unit}", seam.distance)),
-            number(format!("{:.0}", seam.jump.degrees())),
-            number(format!("{:.0}", seam.usual.degrees())),
+            number(format!("{} {unit}", decimals(seam.distance, digits))),
+            number(decimals(seam.jump.degrees(), 0)),
+            number(decimals(seam.usual.degrees(), 0)),
         ]);
     }
     let _ = writeln!(text, "{table}");

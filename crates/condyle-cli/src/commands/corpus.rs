@@ -98,8 +98,8 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// Why there is nothing to estimate from, after what is wrong with each file.
-fn nothing_left(mut unread: Vec<Failure>, failure: Failure) -> Failure {
+/// Why there is nothing to work with, after what is wrong with each file.
+pub(super) fn nothing_left(mut unread: Vec<Failure>, failure: Failure) -> Failure {
     unread.push(failure);
     unread.iter().for_each(Failure::print);
     Failure::Told(unread.iter().flat_map(Failure::json).collect())

@@ -1,29 +1,52 @@
 //! `condyle match`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::edit::{Features, MatchError, Query, SearchOptions, best_matches};
-use condyle::skeleton::{Skeleton, names_near};
-use serde_json::json;
+use condyle::edit::{Features, MatchError, Metric, Query, SearchOptions, best_matches};
+use condyle::formats::read_files;
+use condyle::skeleton::{JointIndex, Skeleton, names_near};
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::motions::{Motion, at_rate, read_motions};
-use crate::args::{Comparing, Match};
-use crate::output::{Failure, counted, new_table, number, some_of, working};
+use super::corpus::nothing_left;
+use super::motions::{Counting, Motion, at_rate, idle, motion_of, note_rate};
+use super::{Answer, print_bytes};
+use crate::args::{Comparing, Match, Standing};
+use crate::output::{
+    Failure, counted, decimals, new_table, number, print_note, printable, progress, some_of,
+    working,
+};
+
+/// A motion that is searched.
+struct Place {
+    path: PathBuf,
+    counting: Counting,
+    features: Features,
+}
+
+/// The motion to look for, and those to look in.
+struct Search<'a> {
+    args: &'a Match,
+    /// With its numbers.
+    query: (Motion, Features),
+    places: Vec<Place>,
+    /// What cannot be searched.
+    left_out: Vec<Failure>,
+}
 
 pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
-    let motions = read_motions(&args.files, &args.reading.options(), 1)?;
-    let (query, places) = match motions.as_slice() {
-        [one] => (one, std::slice::from_ref(one)),
-        [first, rest @ ..] => (first, rest),
-        [] => return Err(Failure::usage("no motion", "give one to look for")),
-    };
+    if args.standing.up.is_some() && args.comparing.metric() != Metric::Position {
+        let help = "leave it out, or compare places: --metric position";
+        return Err(idle("--up", "a --metric of rotations", help));
+    }
+    let mut search = Search::read(args)?;
+    let in_itself = search.places.is_empty() && search.left_out.is_empty();
+    let (query, own) = &search.query;
     let count = query.clip.frame_count();
     let (first, last) = match args.frames {
         Some(span) => (span.first, span.last.unwrap_or(count - 1)),
-        None if places.len() == 1 && motions.len() == 1 => {
+        None if in_itself => {
             let what = "there is one motion, and all of it is looked for in itself";
             return Err(Failure::usage(what, "say which frames: --frames A..B, or add motions"));
         }
@@ -33,51 +56,161 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
         let what = format!("frames {first} to {last} are asked for, and there are {count}");
         return Err(Failure::file(&query.path, what, "frames count from 0"));
     }
-    check_names(&query.file.skeleton, &args.comparing)?;
-    let sign = working("searching");
-    let own = Features::of(&query.file.skeleton, &query.clip, args.comparing.metric())
-        .map_err(|e| failed(&e, query))?;
-    let mut found_in = Vec::new();
-    for place in places {
-        let clip = at_rate(&place.path, &place.clip, &query.clip)?;
-        let clip = clip.as_ref().unwrap_or(&place.clip);
-        found_in.push(own.like(&place.file.skeleton, clip).map_err(|e| failed(&e, place))?);
+    if in_itself {
+        let counting = Counting::of(&query.clip, &query.clip);
+        search.places.push(Place { path: query.path.clone(), counting, features: own.clone() });
     }
-    let asked = weighted(Query::new(&own, first..last + 1), &args.comparing)
-        .map_err(|e| failed(&e, query))?;
-    let options = SearchOptions { count: args.count, spacing: args.spacing, ..Default::default() };
-    let all: Vec<&Features> = found_in.iter().collect();
-    let matches = best_matches(&asked, &all, &options).map_err(|e| failed(&e, query))?;
+    let window = last + 1 - first;
+    search.leave_out_short(window);
+    if search.places.is_empty() {
+        let what =
+            format!("{}: there is nothing to compare it with", search.query.0.path.display());
+        let help = "give a motion of the same skeleton, or condyle retarget one to it";
+        return Err(nothing_left(search.left_out, Failure::usage(what, help)));
+    }
+    let (query, own) = &search.query;
+    let asked = weighted(Query::new(own, first..last + 1), &args.comparing)
+        .map_err(|e| failed(&e, &query.path, &query.path))?;
+    // In itself the frames that are looked for are found, too, and nobody asked for them.
+    let wanted = args.count + usize::from(in_itself);
+    let options = SearchOptions { count: wanted, spacing: args.spacing, ..Default::default() };
+    let all: Vec<&Features> = search.places.iter().map(|place| &place.features).collect();
+    let sign = working("searching");
+    let found = best_matches(&asked, &all, &options);
     sign.finish_and_clear();
-    let unit = args.comparing.metric().unit();
-    let path = |clip: usize| places[clip].path.display().to_string();
+    let mut matches = found.map_err(|e| failed(&e, &query.path, &query.path))?;
+    if in_itself {
+        matches.retain(|m| m.frame != first);
+        matches.truncate(args.count);
+    }
+    Failure::warn(&search.left_out);
     let report = if args.json {
-        let of = |m: &condyle::edit::Match| json!({ "path": path(m.clip), "frame": m.frame, "distance": m.distance });
-        let matches: Vec<_> = matches.iter().map(of).collect();
-        let frames = [first, last];
-        format!("{:#}\n", json!({ "matches": matches, "unit": unit, "frames": frames }))
+        format!("{:#}\n", search.json(&matches, [first, last]))
     } else {
-        let mut table = new_table(&["motion", "frame", "distance"]);
-        for m in &matches {
-            let distance =
-                format!("{:.*} {unit}", if unit == "metres" { 4 } else { 2 }, m.distance);
-            table.add_row(vec![Cell::new(path(m.clip)), number(m.frame), number(distance)]);
+        search.text(&matches, [first, last])
+    };
+    print_bytes(report.as_bytes())
+}
+
+impl<'a> Search<'a> {
+    /// Reads one motion after the other, and keeps what is compared of it. What cannot be read or compared
+    /// is left out, but for the first; with `--strict` that is an error.
+    fn read(args: &'a Match) -> Result<Self, Failure> {
+        let mut search: Option<Self> = None;
+        let bar = progress(args.files.len(), "reading");
+        let options = args.reading.options();
+        for (path, read) in read_files(&args.files, &options) {
+            bar.inc(1);
+            let motion = read.map_err(Failure::from).and_then(|read| motion_of(path, read));
+            let Some(search) = &mut search else {
+                let motion = motion?;
+                check_names(&motion.file.skeleton, &args.comparing)?;
+                let own = features((&motion.file.skeleton, &motion.clip), args)
+                    .map_err(|e| failed(&e, path, path))?;
+                let (places, left_out) = (Vec::new(), Vec::new());
+                search = Some(Self { args, query: (motion, own), places, left_out });
+                continue;
+            };
+            match motion.and_then(|motion| search.place(motion)) {
+                Ok(place) => search.places.push(place),
+                Err(failure) if args.reading.strict() => return Err(failure),
+                Err(failure) => search.left_out.push(failure),
+            }
+        }
+        bar.finish_and_clear();
+        search.ok_or_else(|| Failure::usage("no motion is given", "give one to look for"))
+    }
+
+    fn place(&self, motion: Motion) -> Result<Place, Failure> {
+        let (query, own) = &self.query;
+        let at_rate = at_rate(&motion.path, &motion.clip, &query.clip)?;
+        let clip = at_rate.as_ref().unwrap_or(&motion.clip);
+        let features = own
+            .like(&motion.file.skeleton, clip)
+            .map_err(|e| failed(&e, &motion.path, &query.path))?;
+        note_rate(&motion.path, &motion.clip, &query.clip);
+        let counting = Counting::of(&motion.clip, &query.clip);
+        Ok(Place { path: motion.path, counting, features })
+    }
+
+    /// Leaves out motions with fewer frames than are looked for.
+    fn leave_out_short(&mut self, window: usize) {
+        let (long, short): (Vec<Place>, Vec<Place>) = std::mem::take(&mut self.places)
+            .into_iter()
+            .partition(|place| place.features.frame_count() >= window);
+        self.places = long;
+        self.left_out.extend(short.into_iter().map(|place| {
+            let frames = counted(place.features.frame_count(), "frame", "frames");
+            let what = format!("it has {frames}, and {window} are looked for");
+            Failure::file(&place.path, what, "look for fewer: --frames A..B")
+        }));
+    }
+
+    fn json(&self, matches: &[condyle::edit::Match], [first, last]: [usize; 2]) -> Value {
+        let of = |m: &condyle::edit::Match| {
+            let Place { path, counting, .. } = &self.places[m.clip];
+            json!({
+                "path": path.display().to_string(),
+                "frame": counting.frame(m.frame),
+                "last_frame": counting.frame(m.frame + last - first),
+                "time_s": counting.seconds(m.frame),
+                "distance": m.distance,
+            })
+        };
+        let matches: Vec<Value> = matches.iter().map(of).collect();
+        let left_out: Vec<Value> = self.left_out.iter().flat_map(Failure::json).collect();
+        json!({
+            "matches": matches,
+            "unit": self.args.comparing.metric().unit(),
+            "frames": [first, last],
+            "skipped": left_out,
+        })
+    }
+
+    fn text(&self, matches: &[condyle::edit::Match], [first, last]: [usize; 2]) -> String {
+        let unit = self.args.comparing.metric().unit();
+        let digits = if unit == "metres" { 4 } else { 2 };
+        let mut table = new_table(&["motion", "frames", "at, s", "distance"]);
+        for m in matches {
+            let Place { path, counting, .. } = &self.places[m.clip];
+            let ends = [m.frame, m.frame + last - first].map(|frame| counting.frame(frame));
+            table.add_row(vec![
+                Cell::new(printable(&path.display().to_string())),
+                number(span(ends)),
+                number(decimals(counting.seconds(m.frame), 3)),
+                number(format!("{} {unit}", decimals(m.distance, digits))),
+            ]);
         }
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "{}: {} from {first} on, compared with {}",
-            query.path.display(),
+            "{}: {} ({}), compared with {}",
+            self.query.0.path.display(),
             counted(last + 1 - first, "frame", "frames"),
-            counted(places.len(), "motion", "motions")
+            span([first, last]),
+            counted(self.places.len(), "motion", "motions")
         );
         let _ = writeln!(text, "{table}");
         text
-    };
-    let mut out = std::io::stdout().lock();
-    out.write_all(report.as_bytes())?;
-    out.flush()?;
-    Ok(if matches.is_empty() { Answer::No } else { Answer::Yes })
+    }
+}
+
+/// The first and the last of some frames.
+pub(super) fn span([first, last]: [usize; 2]) -> String {
+    if first == last { first.to_string() } else { format!("{first}–{last}") }
+}
+
+/// What of a motion is compared.
+fn features(
+    (skeleton, clip): (&Skeleton, &condyle::motion::Clip),
+    args: &Match,
+) -> Result<Features, MatchError> {
+    let metric = args.comparing.metric();
+    let Standing { up } = &args.standing;
+    match up {
+        Some(axis) => Features::on(skeleton, clip, metric, axis.ground()),
+        None => Features::of(skeleton, clip, metric),
+    }
 }
 
 /// A query with the weights that were asked for.
@@ -88,10 +221,33 @@ pub(super) fn weighted<'a>(
     query?.with_joint_weights(|name| comparing.weight(name))
 }
 
-/// That every joint named for the comparison is there.
+/// That every joint named for the comparison is there, and that one is left to compare.
 pub(super) fn check_names(skeleton: &Skeleton, comparing: &Comparing) -> Result<(), Failure> {
     let missing = comparing.named().find(|name| skeleton.find(name).is_none());
-    missing.map_or(Ok(()), |name| Err(no_joint(skeleton, "the motion has", name)))
+    if let Some(name) = missing {
+        return Err(no_joint(skeleton, "the motion has", name));
+    }
+    let is_root = |j: &JointIndex| skeleton.parent(*j).is_none();
+    let places = comparing.metric() == Metric::Position;
+    let counts = |j: &JointIndex| comparing.weight(&skeleton[*j].name) > 0.0;
+    let all: Vec<JointIndex> = skeleton.indices().filter(|j| places || !is_root(j)).collect();
+    let named = |j: &JointIndex| comparing.named().any(|name| *name == skeleton[*j].name);
+    let roots = skeleton.indices().filter(|j| !places && is_root(j) && named(j) && counts(j));
+    let roots: Vec<&str> = roots.map(|j| skeleton[j].name.as_str()).collect();
+    let turns = "which turns with where the figure faces, is not compared by its rotation";
+    if all.is_empty() || all.iter().any(counts) {
+        if let Some(root) = roots.first() {
+            print_note(&format!("the root {root:?}, {turns}"));
+        }
+        return Ok(());
+    }
+    Err(match roots.first() {
+        Some(root) => {
+            let what = format!("no joint is left to compare: the root {root:?}, {turns}");
+            Failure::usage(what, "name other joints, or compare places: --metric position")
+        }
+        None => Failure::usage("no joint is left to compare", "let one count more than 0"),
+    })
 }
 
 /// That a joint is not there, with names that are spelt nearly like it.
@@ -104,6 +260,17 @@ pub(super) fn no_joint(skeleton: &Skeleton, who: &str, name: &str) -> Failure {
     Failure::usage(format!("{who} no joint {name:?}"), &help)
 }
 
-pub(super) fn failed(error: &MatchError, motion: &Motion) -> Failure {
-    Failure::file(&motion.path, error.to_string(), "see condyle match --help")
+/// Why a motion cannot be compared with another one.
+pub(super) fn failed(error: &MatchError, path: &Path, query: &Path) -> Failure {
+    let retarget = format!("condyle retarget brings it onto the skeleton of {}", query.display());
+    let help = match error {
+        MatchError::MissingJoint { .. } => retarget,
+        MatchError::OtherParent { .. } | MatchError::OtherRest { .. } => {
+            format!("{retarget}; --metric position needs the same names only")
+        }
+        MatchError::NoJoints => "compare places: --metric position".to_owned(),
+        MatchError::TooFar { .. } => "compare rotations: --metric quaternion".to_owned(),
+        _ => "see --help for what is possible".to_owned(),
+    };
+    Failure::file(path, error.to_string(), &help)
 }

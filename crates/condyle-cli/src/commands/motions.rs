@@ -11,7 +11,9 @@ use condyle::skeleton::Skeleton;
 use super::bound::{bind, print_misfits};
 use super::rig::rig_of;
 use crate::args::{Inside, Standing};
-use crate::output::{Failure, counted, print_note, print_warning, print_warnings, progress};
+use crate::output::{
+    Failure, counted, decimals, plain, print_note, print_warning, print_warnings, progress,
+};
 
 /// A motion and where it is from.
 pub(super) struct Motion {
@@ -31,17 +33,7 @@ pub(super) fn read_motions(
     for (path, read) in condyle::formats::read_files(files, options) {
         bar.inc(1);
         match read {
-            Ok(Read { mut file, warnings }) => {
-                print_warnings(&warnings);
-                let Some(clip) = file.clip.take().filter(|_| !file.skeleton.is_empty()) else {
-                    let what = "there is no motion of a skeleton in it";
-                    return Err(Failure::file(path, what, "give a motion; an ASF needs its AMC"));
-                };
-                if clip.frame_count() == 0 {
-                    return Err(Failure::file(path, "it has no frames", "give one with motion"));
-                }
-                motions.push(Motion { path: path.to_owned(), file, clip });
-            }
+            Ok(read) => motions.push(motion_of(path, read)?),
             Err(error) => errors.push(error),
         }
     }
@@ -54,6 +46,20 @@ pub(super) fn read_motions(
         return Err(Failure::usage(what, &format!("give at least {least}")));
     }
     Ok(motions)
+}
+
+/// The motion that was read, with its warnings printed.
+pub(super) fn motion_of(path: &Path, read: Read) -> Result<Motion, Failure> {
+    let Read { mut file, warnings } = read;
+    print_warnings(&warnings);
+    let Some(clip) = file.clip.take().filter(|_| !file.skeleton.is_empty()) else {
+        let what = "there is no motion of a skeleton in it";
+        return Err(Failure::file(path, what, "give a motion; an ASF needs its AMC"));
+    };
+    if clip.frame_count() == 0 {
+        return Err(Failure::file(path, "it has no frames", "give one with motion"));
+    }
+    Ok(Motion { path: path.to_owned(), file, clip })
 }
 
 /// All motions on the skeleton and at the rate of the first.
@@ -78,25 +84,81 @@ pub(super) fn like(
     })?;
     if let Some((joint, apart)) = moved.other_bones {
         print_warning(&named(format!(
-            "bones have other lengths than in {} ({:?} by {:.0} mm); the first one's are used",
+            "bones have other lengths than in {} ({:?} by {} mm); the first one's are used",
             path.display(),
             skeleton[joint].name,
-            1e3 * apart
+            decimals(1e3 * apart, 0)
         )));
     }
+    note_rate(&motion.path, &moved.clip, clip);
     Ok(at_rate(&motion.path, &moved.clip, clip)?.unwrap_or(moved.clip))
 }
 
-/// A motion at the rate of another, with a note, if it has not got it.
+/// Tells that a motion has not the rate of another, and is brought to it.
+pub(super) fn note_rate(path: &Path, clip: &Clip, like: &Clip) {
+    let [old, new] = [clip, like].map(|clip| clip.rate().nominal_fps());
+    if old != new {
+        let what = format!("resampled from {} to {} frames per second", plain(old), plain(new));
+        let told = "frames are told as the file counts them";
+        print_note(&format!("{}: {what}; {told}", path.display()));
+    }
+}
+
+/// A motion at the rate of another, if it has not got it.
 pub(super) fn at_rate(path: &Path, clip: &Clip, like: &Clip) -> Result<Option<Clip>, Failure> {
-    let (old, new) = (clip.rate().nominal_fps(), like.rate().nominal_fps());
-    if old == new {
+    if clip.rate().nominal_fps() == like.rate().nominal_fps() {
         return Ok(None);
     }
-    let what = format!("resampled from {old} to {new} frames per second; frames are counted so");
-    print_note(&format!("{}: {what}", path.display()));
     let resampled = clip.resample(ResampleTo::Rate(like.rate()), None);
     Ok(Some(resampled.map_err(|e| Failure::file(path, e.to_string(), "resample it"))?.clip))
+}
+
+/// How a file counts the frames of its motion where that was brought to the rate of another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counting {
+    /// Frames per second, in the file and of what is counted.
+    rates: [f64; 2],
+    last: usize,
+}
+
+impl Counting {
+    pub(super) fn of(own: &Clip, like: &Clip) -> Self {
+        let rates = [own, like].map(|clip| clip.rate().nominal_fps());
+        Self { rates, last: own.frame_count() - 1 }
+    }
+
+    /// The frame of the file that is nearest.
+    pub(super) fn frame(self, frame: usize) -> usize {
+        let [own, like] = self.rates;
+        if own == like {
+            return frame;
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and what is beyond a clip saturates"
+        )]
+        let nearest = (self.seconds(frame) * own).round() as usize;
+        nearest.min(self.last)
+    }
+
+    /// When that is.
+    pub(super) fn seconds(self, frame: usize) -> f64 {
+        #[allow(clippy::cast_precision_loss, reason = "a clip has fewer than 2^32 frames")]
+        let frame = frame as f64;
+        frame / self.rates[1]
+    }
+
+    /// The name of a file, with the rate that its frames are counted at if that is not its own.
+    pub(super) fn title(self, name: &str) -> String {
+        let [own, like] = self.rates;
+        if own == like { name.to_owned() } else { format!("{name} at {} fps", plain(like)) }
+    }
+}
+
+/// An option that something else which was asked for does not use.
+pub(super) fn idle(option: &str, with: &str, help: &str) -> Failure {
+    Failure::usage(format!("{option} is not used with {with}"), help)
 }
 
 /// Which way the figure faces.
@@ -133,19 +195,22 @@ pub(super) fn limits_of(
     Ok(Some(bound))
 }
 
-/// Brings a motion inside limits, without pops, and says how much was changed.
-pub(super) fn keep_inside(bound: &BoundRig, skeleton: &Skeleton, clip: &mut Clip) {
+/// Brings a motion inside limits, without pops; how much was changed, as a note for when it is written.
+pub(super) fn keep_inside(
+    bound: &BoundRig,
+    skeleton: &Skeleton,
+    clip: &mut Clip,
+) -> Option<String> {
     let options = ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() };
     let clamped = bound.clamp(clip, &options);
     let changed: Vec<_> = clamped.joints.iter().filter(|j| j.changed > 0).collect();
-    let worst = changed.iter().max_by(|a, b| a.largest.radians().total_cmp(&b.largest.radians()));
-    if let Some(worst) = worst {
-        print_note(&format!(
-            "{} brought inside the limits, {:?} farthest, by {:.2}° in frame {}",
-            counted(changed.len(), "joint was", "joints were"),
-            skeleton[worst.joint].name,
-            worst.largest.degrees(),
-            worst.largest_frame.get()
-        ));
-    }
+    let worst =
+        changed.iter().max_by(|a, b| a.largest.radians().total_cmp(&b.largest.radians()))?;
+    Some(format!(
+        "{} brought inside the limits, {:?} farthest, by {:.2}° in frame {}",
+        counted(changed.len(), "joint was", "joints were"),
+        skeleton[worst.joint].name,
+        worst.largest.degrees(),
+        worst.largest_frame.get()
+    ))
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use comfy_table::Cell;
-use condyle::edit::{KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted};
+use condyle::anatomy::BodyJoint;
+use condyle::edit::{Ground, KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted};
 use condyle::enforce::{ClampOptions, Smoothing};
 use condyle::formats::Format;
 use condyle::motion::{Clip, ClipError};
@@ -14,13 +15,15 @@ use super::estimate::not_an_input;
 use super::motions::limits_of;
 use super::transform::one;
 use super::{Answer, print_report, read_one, write_out};
-use crate::args::Retarget as Args;
-use crate::output::{Failure, new_table, number, print_note, printable, some_of, working};
+use crate::args::{AxisName, Retarget as Args};
+use crate::output::{
+    Failure, counted, decimals, new_table, number, print_note, print_warning, printable, some_of,
+    working,
+};
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
-    let inputs = args.files.iter().chain([&args.onto]).chain(&args.limits.rig);
-    not_an_input(&args.output, inputs)?;
-    let motion = one(&args.files, &args.reading.options())?;
+    not_an_input(&args.output, [&args.onto].into_iter().chain(&args.limits.rig))?;
+    let motion = one(&args.files, &args.output, &args.reading.options())?;
     let mut target = read_one(std::slice::from_ref(&args.onto), &args.reading.options())?.file;
     if target.skeleton.is_empty() {
         let what = "there is no skeleton in it";
@@ -33,7 +36,13 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         let what = format!("{} to {}: {error}", motion.path.display(), args.onto.display());
         Failure::usage(what, "docs/anatomy.md lists the names that are known")
     };
-    let retarget = Retarget::new(source, &skeleton).map_err(failed)?;
+    let mut retarget = Retarget::new(source, &skeleton).map_err(failed)?;
+    let told = [(args.standing.up, source), (args.onto_up, &skeleton)];
+    if told.iter().any(|(up, _)| up.is_some()) {
+        retarget = retarget
+            .on(told
+                .map(|(up, skeleton)| up.map_or_else(|| Ground::of(skeleton), AxisName::ground)));
+    }
     let options = RetargetOptions {
         scale: args.scale,
         keep_feet: args.keep_feet,
@@ -55,12 +64,21 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     } else {
         text_of(&made, source, &skeleton)
     };
-    let still = |from: &MotionFrom| matches!(from, MotionFrom::Rest);
-    let rest: Vec<&str> = skeleton
-        .indices()
-        .filter(|j| still(&made.from[j.get()]))
-        .map(|j| skeleton[j].name.as_str())
-        .collect();
+    target.clip = Some(made.clip.clone());
+    if target.format == Some(Format::Asf) {
+        target.format = Some(Format::Amc);
+    }
+    write_out(&target, &args.output, &args.writing)?;
+    print_remarks(args, &made, source, &skeleton);
+    print_report(&args.output, &report)?;
+    Ok(Answer::Yes)
+}
+
+/// What else there is to say about a motion that was written.
+fn print_remarks(args: &Args, made: &Retargeted, source: &Skeleton, target: &Skeleton) {
+    let still = |j: &JointIndex| matches!(made.from[j.get()], MotionFrom::Rest);
+    let rest = target.indices().filter(still).map(|j| target[j].name.as_str());
+    let rest: Vec<&str> = rest.collect();
     if !rest.is_empty() {
         print_note(&format!("at rest, as the source has no such joint: {}", some_of(&rest)));
     }
@@ -69,13 +87,25 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         let what = "only the source has";
         print_note(&format!("{what} {}: what is below them makes up for it", some_of(&lost)));
     }
-    target.clip = Some(made.clip);
-    if target.format == Some(Format::Asf) {
-        target.format = Some(Format::Amc);
+    let asked = [
+        (args.keep_feet, "--keep-feet", BodyJoint::Ankle),
+        (args.keep_hands, "--keep-hands", BodyJoint::Wrist),
+    ];
+    for (asked, option, what) in asked {
+        if asked && !made.limbs.iter().any(|limb| limb.what == what) {
+            print_warning(&format!("{option}: none is known in both skeletons, so none is kept"));
+        }
     }
-    write_out(&target, &args.output, &args.writing)?;
-    print_report(&args.output, &report)?;
-    Ok(Answer::Yes)
+    for limb in made.limbs.iter().filter(|limb| limb.reached < limb.frames) {
+        print_warning(&format!(
+            "{:?} is not where it should be in {} of {}, by up to {} mm (frame {})",
+            target[limb.end].name,
+            limb.frames - limb.reached,
+            counted(limb.frames, "frame", "frames"),
+            decimals(1e3 * limb.worst_m, 1),
+            limb.worst_frame.get()
+        ));
+    }
 }
 
 /// A motion with the channels of another one of the same skeleton.
@@ -125,12 +155,20 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
     };
     let limbs: Vec<Value> = made.limbs.iter().map(limb).collect();
     let only: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
-    json!({ "scale": made.scale, "joints": joints, "only_in_source": only, "kept": limbs })
+    let all_reached = made.limbs.iter().all(|limb| limb.reached == limb.frames);
+    json!({
+        "scale": made.scale,
+        "joints": joints,
+        "only_in_source": only,
+        "kept": limbs,
+        "all_reached": all_reached,
+    })
 }
 
 fn text_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{} frames, places times {:.3}", made.clip.frame_count(), made.scale);
+    let frames = counted(made.clip.frame_count(), "frame", "frames");
+    let _ = writeln!(text, "{frames}, places times {}", decimals(made.scale, 3));
     let mut table = new_table(&["joint", "moves as"]);
     for j in target.indices().filter(|j| !matches!(made.from[j.get()], MotionFrom::Rest)) {
         let own = Cell::new(printable(&target[j].name));
@@ -143,7 +181,7 @@ fn text_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> String {
             table.add_row(vec![
                 Cell::new(printable(&target[limb.end].name)),
                 number(format!("{} of {}", limb.reached, limb.frames)),
-                number(format!("{:.1}", 1e3 * limb.worst_m)),
+                number(decimals(1e3 * limb.worst_m, 1)),
                 number(limb.worst_frame.get()),
             ]);
         }

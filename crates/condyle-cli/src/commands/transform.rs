@@ -1,24 +1,32 @@
 //! `condyle transform` and `condyle trim`.
 
-use condyle::edit::{Placement, Stand, retimed, reversed, scaled, trimmed, with_up};
+use std::path::{Path, PathBuf};
+
+use condyle::edit::{Ground, Placement, Stand, retimed, reversed, scaled, trimmed, with_up};
 use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
-use super::motions::{Motion, facing_of, read_motions, refused};
+use super::estimate::not_an_input;
+use super::motions::{Counting, Motion, facing_of, idle, read_motions, refused};
 use super::{Answer, write_out};
-use crate::args::{Transform, Trim};
-use crate::output::{Failure, print_note};
+use crate::args::{InterpolationName, Transform, Trim};
+use crate::output::{Failure, decimals, plain, print_note};
 
 pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
-    let mut motion = one(&args.files, &args.reading.options())?;
     let change = &args.change;
+    let places = change.facing.is_some() || change.turn.is_some() || change.at.is_some();
+    if args.standing.up.is_some() && !places && change.to_up.is_none() {
+        let with = "--reverse, --speed, --scale and --move alone";
+        return Err(idle("--up", with, "leave it out, or add --facing, --turn, --at or --to-up"));
+    }
+    let mut motion = one(&args.files, &args.output, &args.reading.options())?;
     if change.reverse {
         motion.clip = reversed(&motion.clip).map_err(|e| refused(&e))?;
     }
     if let Some(speed) = change.speed {
-        let how = Some(args.interpolation.interpolation());
-        motion.clip = retimed(&motion.clip, speed, how).map_err(|e| refused(&e))?;
+        let how = args.interpolation.unwrap_or(InterpolationName::Linear).interpolation();
+        motion.clip = retimed(&motion.clip, speed, Some(how)).map_err(|e| refused(&e))?;
     }
     if let Some(factor) = change.scale {
         let made = scaled(&motion.file.skeleton, &motion.clip, factor).map_err(|e| refused(&e))?;
@@ -48,19 +56,18 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
         let shift = placement.shift_m() + DVec3::from_array(shift);
         placement = Placement::new(ground, placement.turn(), shift);
     }
-    let moves = change.facing.is_some()
-        || change.turn.is_some()
-        || change.at.is_some()
-        || change.shift.is_some();
+    let moves = places || change.shift.is_some();
     if moves {
         placement
             .apply(&motion.file.skeleton, &mut motion.clip)
             .map_err(|e| Failure::usage(e.to_string(), "move it less far"))?;
-        let now = placement.stand(from);
-        print_note(&stands(&now));
     }
     motion.file.clip = Some(motion.clip);
-    write_out(&motion.file, &args.output, &args.writing)
+    let answer = write_out(&motion.file, &args.output, &args.writing)?;
+    if moves {
+        print_note(&stands(&placement.stand(from), ground));
+    }
+    Ok(answer)
 }
 
 /// The point of the ground with two coordinates, those of the axes that are not up.
@@ -75,13 +82,19 @@ fn on_ground(up: DVec3, [a, b]: [f64; 2]) -> DVec3 {
     }
 }
 
-fn stands(stand: &Stand) -> String {
-    let [x, y, z] = stand.position_m.to_array();
-    format!("starts at ({x:.3}, {y:.3}, {z:.3}) m, facing {:.1}°", stand.facing.degrees())
+fn stands(stand: &Stand, ground: Ground) -> String {
+    let [x, y, z] = stand.position_m.to_array().map(|x| decimals(x, 3));
+    let facing = decimals(stand.facing.degrees(), 1);
+    let up = ground.up().to_array();
+    let named = up.iter().zip(["x", "y", "z"]).find(|(along, _)| along.abs() > 0.5);
+    let up = named.map_or_else(String::new, |(along, name)| {
+        format!("; {}{name} is up", if *along < 0.0 { "−" } else { "" })
+    });
+    format!("starts at ({x}, {y}, {z}) m, facing {facing}°{up}")
 }
 
 pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
-    let mut motion = one(&args.files, &args.reading.options())?;
+    let mut motion = one(&args.files, &args.output, &args.reading.options())?;
     let count = motion.clip.frame_count();
     let (first, last) = match (args.part.frames, args.part.seconds) {
         (Some(span), _) => (span.first, span.last.unwrap_or(count.saturating_sub(1))),
@@ -101,18 +114,30 @@ pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
     };
     let end = last.checked_add(1).filter(|end| *end <= count && first < *end);
     let Some(end) = end else {
-        let what = format!("frames {first} to {last} are asked for, and there are {count}");
-        return Err(Failure::file(&motion.path, what, "frames count from 0"));
+        let (what, help) = match args.part.seconds {
+            Some((from, _)) => {
+                let takes = Counting::of(&motion.clip, &motion.clip).seconds(count);
+                let (from, takes) = (plain(from), decimals(takes, 3));
+                (format!("it takes {takes} s, and {from} s is after that"), "times begin with 0")
+            }
+            None => (
+                format!("frames {first} to {last} are asked for, and there are {count}"),
+                "frames count from 0",
+            ),
+        };
+        return Err(Failure::file(&motion.path, what, help));
     };
     motion.file.clip = Some(trimmed(&motion.clip, first..end).map_err(|e| refused(&e))?);
     write_out(&motion.file, &args.output, &args.writing)
 }
 
-/// The one motion of a command that takes one.
+/// The one motion of a command that takes one; it is not written over.
 pub(super) fn one(
-    files: &[std::path::PathBuf],
+    files: &[PathBuf],
+    output: &Path,
     options: &condyle::formats::ReadOptions,
 ) -> Result<Motion, Failure> {
+    not_an_input(output, files)?;
     let mut motions = read_motions(files, options, 1)?;
     if let [first, second, ..] = motions.as_slice() {
         let what = format!(

@@ -112,7 +112,7 @@ fn a_motion_blended_with_itself_is_itself_and_others_meet_in_the_middle() {
     assert!(at(&out, 0).distance(at(&walk, 0)).degrees() < 1e-4);
     assert!(at(&out, 129).distance(at(&run, 129)).degrees() < 1e-4);
     let err = complaints(&folder.condyle("blend walk.bvh run.bvh --weights 1 -o x.bvh"));
-    assert!(err.contains("1 weights for 2 motions"), "{err}");
+    assert!(err.contains("1 weight for 2 motions"), "{err}");
     let err = complaints(&folder.condyle("blend walk.bvh run.bvh --only Nose -o x.bvh"));
     assert!(err.contains("no joint \"Nose\""), "{err}");
 }
@@ -210,7 +210,7 @@ fn motions_that_cannot_be_connected_are_refused_with_what_to_do() {
         ("connect walk.bvh -o x.bvh", "1 motion is given"),
         (
             "connect walk.bvh one.bvh -o x.bvh",
-            "one.bvh: 1 frames are left of it, and 40 are compared",
+            "one.bvh: 1 frame is left of it, and 40 are compared",
         ),
         ("connect walk.bvh other.bvh -o x.bvh", "condyle retarget"),
         ("connect walk.bvh run.bvh --window 140 -o x.bvh", "run.bvh: 130 frames are left"),
@@ -277,4 +277,245 @@ fn c13_retarget_goes_there_and_back_with_its_feet_on_the_ground() {
     folder.write("door.bvh", super::WALK);
     let err = complaints(&folder.condyle("retarget walk.bvh --onto door.bvh -o x.bvh"));
     assert!(err.contains("names of the target's joints"), "{err}");
+}
+
+/// Joints with names that nobody knows, so that nothing is told of the figure but what is said.
+fn nameless(text: &str) -> String {
+    let mut count = 0;
+    let rename = |line: &str| match line.trim().split_once(' ') {
+        Some((what @ ("ROOT" | "JOINT"), _)) => {
+            count += 1;
+            format!("{what} n{count}")
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(rename).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn number(value: &serde_json::Value) -> usize {
+    usize::try_from(value.as_u64().unwrap()).unwrap()
+}
+
+#[test]
+fn files_that_cannot_be_compared_are_left_out_named_and_listed() {
+    let folder = gaits("match_foreign");
+    folder.write("foreign.bvh", super::WALK);
+    folder.write("short.bvh", &bvh(Gait::default(), 7, 100.0));
+    folder.write("broken.bvh", "HIERARCHY\n");
+    // The same names, but a shin that points to the side at rest, or hangs on the hips.
+    let walk = folder.read("walk.bvh");
+    let (before, after) = walk.split_once("JOINT LeftLeg").unwrap();
+    let (_, rest) = after.split_once("OFFSET").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    folder.write("bent.bvh", &format!("{before}JOINT LeftLeg\n{{\nOFFSET 40 0 0\n{rest}"));
+    let all = "foreign.bvh run.bvh short.bvh broken.bvh bent.bvh gone.bvh";
+    let args = format!("match walk.bvh --frames 20..49 {all} --json");
+    let got = folder.condyle(&args);
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert_eq!(got.status.code(), Some(0), "{err}");
+    let told: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert!(told["matches"].as_array().unwrap().iter().all(|m| m["path"] == "run.bvh"));
+    let reasons = [
+        ("foreign.bvh", "only one of the two has a joint"),
+        ("broken.bvh", "ends"),
+        ("bent.bvh", "another rest pose: \"LeftLeg\" is 90.0° off"),
+        ("gone.bvh", "cannot be read"),
+        ("short.bvh", "it has 7 frames, and 30 are looked for"),
+    ];
+    let skipped = told["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), reasons.len(), "{skipped:#?}");
+    for (path, why) in reasons {
+        let of = skipped.iter().find(|s| s["path"] == path).unwrap();
+        assert!(path == "broken.bvh" || of["message"].as_str().unwrap().contains(why), "{of:#}");
+        assert!(err.contains(&format!("warning: left out: {path}: ")), "{err}");
+    }
+    // Where joints are does not depend on the rest pose.
+    let by_place = "match walk.bvh --frames 20..49 bent.bvh --metric position --json";
+    assert_eq!(json(&folder, by_place)["matches"][0]["path"], "bent.bvh");
+    // Strict reading leaves nothing out, and with nothing left there is no answer.
+    assert_eq!(folder.condyle(&format!("{args} --strict")).status.code(), Some(2));
+    let errors = super::estimate::fails_in_json(&folder, "match walk.bvh foreign.bvh bent.bvh");
+    assert_eq!(errors.len(), 3, "{errors:#?}");
+    let err = complaints(&folder.condyle("match walk.bvh foreign.bvh"));
+    assert!(err.contains("foreign.bvh: another skeleton"), "{err}");
+    assert!(err.contains("condyle retarget brings it onto the skeleton of walk.bvh"), "{err}");
+    assert!(!err.contains("clip 0"), "{err}");
+}
+
+#[test]
+fn frames_are_told_as_the_file_counts_them_whatever_the_rate() {
+    let folder = gaits("match_rates");
+    done(&folder, "resample walk.bvh --fps 50 -o slow.bvh");
+    let found = json(&folder, "match walk.bvh --frames 40..69 slow.bvh --json");
+    let best = &found["matches"][0];
+    assert_eq!([&best["frame"], &best["last_frame"]], [20, 35]);
+    assert!((best["time_s"].as_f64().unwrap() - 0.4).abs() < 1e-12);
+    let found = json(&folder, "match slow.bvh --frames 10..24 walk.bvh --json");
+    let best = &found["matches"][0];
+    assert_eq!([&best["frame"], &best["last_frame"]], [20, 48]);
+    assert!((best["time_s"].as_f64().unwrap() - 0.2).abs() < 1e-12);
+    let got = folder.condyle("match walk.bvh --frames 40..69 slow.bvh --count 1");
+    let out = String::from_utf8(got.stdout).unwrap();
+    assert!(out.contains("20–35") && out.contains("0.400"), "{out}");
+    // A seam: frames of the file, and times.
+    let seam = &json(&folder, "connect run.bvh slow.bvh -o out.bvh --json")["seams"][0];
+    let (frame, time) = (number(&seam["to_frame"]), seam["to_s"].as_f64().unwrap());
+    assert!((time * 50.0 - frame as f64).abs() < 0.5 + 1e-9 && frame < 75, "{seam:#}");
+    let left = 149 - (time * 100.0).round() as usize;
+    assert_eq!(rows(&folder, "out.bvh").len(), number(&seam["out_end"]) + left);
+    assert_eq!(number(&seam["out_frames"]), number(&seam["out_end"]) - number(&seam["out_start"]));
+}
+
+#[test]
+fn which_way_is_up_can_be_told_wherever_it_matters() {
+    let folder = gaits("up");
+    for name in ["walk.bvh", "run.bvh"] {
+        let text = nameless(&folder.read(name));
+        folder.write(name, &text);
+        done(&folder, &format!("transform {name} --to-up z -o z-{name}"));
+    }
+    done(&folder, "transform z-walk.bvh --up z --turn 70 -o turned.bvh");
+    let distance = |args: &str| {
+        let found = json(&folder, &format!("{args} --metric position --json"));
+        let list = found.get("matches").or(found.get("seams")).unwrap();
+        list[0]["distance"].as_f64().unwrap()
+    };
+    let query = "match z-walk.bvh --frames 20..49 turned.bvh";
+    assert!(distance(&format!("{query} --up z")) < 1e-6);
+    assert!(distance(query) > 0.05);
+    let wanted = distance("connect walk.bvh run.bvh -o out.bvh");
+    let told = distance("connect z-walk.bvh z-run.bvh --up z -o out.bvh");
+    assert!((told - wanted).abs() < 1e-6, "{told} {wanted}");
+    let err = complaints(&folder.condyle(&format!("{query} --up z")));
+    assert!(err.contains("--up is not used with a --metric of rotations"), "{err}");
+
+    // Names tell what is up, unless it is said otherwise.
+    let folder = gaits("up_retarget");
+    done(&folder, "transform walk.bvh --to-up z -o z.bvh");
+    let hips = |args: &str| {
+        done(&folder, &format!("retarget z.bvh --onto run.bvh -o out.bvh {args}"));
+        let out = file(&folder, "out.bvh");
+        let hips = out.skeleton.find("Hips").unwrap();
+        out.clip.unwrap().translation_m(hips, FrameIndex(0))
+    };
+    assert!(hips("").y > 0.7 && hips("--up z --onto-up y").y > 0.7);
+    let same = hips("--up y");
+    assert!(same.y.abs() < 0.5 && same.z > 0.7, "{same}");
+    assert!(hips("--up z --onto-up z").z > 0.7);
+}
+
+#[test]
+fn options_that_have_nothing_to_do_are_refused() {
+    let folder = gaits("idle");
+    for (args, what) in [
+        ("connect walk.bvh run.bvh --frames 9", "--frames is not used with --method blend"),
+        ("connect walk.bvh run.bvh --order linear", "--order is not used with --method blend"),
+        (
+            "connect walk.bvh run.bvh --method interpolate --ease sine",
+            "--ease is not used with --method interpolate",
+        ),
+        (
+            "connect walk.bvh run.bvh --method interpolate --root steps",
+            "--root is not used with --method interpolate",
+        ),
+        (
+            "connect walk.bvh run.bvh --method inertialize --order cubic",
+            "choose --method interpolate",
+        ),
+        ("blend walk.bvh run.bvh --in-place --up y", "--up is not used with --in-place"),
+        ("transform walk.bvh --reverse --up z", "--up is not used with --reverse"),
+        ("transform walk.bvh --reverse --interpolation smooth", "--speed"),
+        (
+            "connect walk.bvh run.bvh --joints Hips",
+            "no joint is left to compare: the root \"Hips\"",
+        ),
+    ] {
+        let err = complaints(&folder.condyle(&format!("{args} -o x.bvh")));
+        assert!(err.contains(what), "{args}: {err}");
+    }
+    assert!(!folder.names().contains(&"x.bvh".to_owned()));
+    let err = complaints(&folder.condyle("match walk.bvh run.bvh --joints Hips"));
+    assert!(err.contains("name other joints, or compare places: --metric position"), "{err}");
+    done(&folder, "match walk.bvh --frames 0..9 run.bvh --joints Hips --metric position");
+    let got = folder.condyle("match walk.bvh --frames 0..9 run.bvh --joints Hips,LeftLeg");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(got.status.success() && err.contains("note: the root \"Hips\""), "{err}");
+    // Fewer frames than asked for are told.
+    let got = folder.condyle("connect walk.bvh run.bvh --method inertialize --frames 999 -o x.bvh");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(got.status.success() && err.contains("left of it to fade over, not 999"), "{err}");
+}
+
+#[test]
+fn a_motion_that_follows_itself_goes_on_and_is_not_found_where_it_is() {
+    let folder = gaits("again");
+    folder.write("copy.bvh", &folder.read("walk.bvh"));
+    for again in ["walk.bvh", "copy.bvh"] {
+        let args = format!("connect walk.bvh {again} {again} --matching best -o out.bvh --json");
+        let told = json(&folder, &args);
+        for seam in told["seams"].as_array().unwrap() {
+            let (from, to) = (number(&seam["from_frame"]), number(&seam["to_frame"]));
+            // The window begins where the first is left, and ends where the second is entered.
+            assert!(from + 39 >= to + 40, "{from} {to}");
+        }
+        // A step is a cycle of a hundred frames, which is played twice more.
+        assert_eq!(told["frames"], 350);
+    }
+    // In a motion alone, the piece itself is no answer.
+    let found = json(&folder, "match walk.bvh --frames 20..49 --json");
+    assert_eq!(found["matches"][0]["frame"], 120);
+}
+
+#[test]
+fn what_is_told_is_short_true_and_told_when_it_is_done() {
+    let folder = gaits("told");
+    let said = |args: &str| {
+        let got = folder.condyle(args);
+        (got.status.code(), String::from_utf8([got.stdout, got.stderr].concat()).unwrap())
+    };
+    let (code, text) = said("transform walk.bvh --at 1,2 -o x.bvh");
+    assert!(code == Some(0) && text.contains("starts at (1.000, "), "{text}");
+    assert!(text.contains("; y is up"), "{text}");
+    let (code, text) = said("transform walk.bvh --at 1,2 -o nowhere/x.bvh");
+    assert!(code == Some(2) && !text.contains("starts at"), "{text}");
+    for args in [
+        "transform walk.bvh --at 1e300,0 -o x.bvh",
+        "transform walk.bvh --scale 1e300 -o x.bvh",
+        "trim walk.bvh --seconds 1e300.. -o x.bvh",
+        "retarget walk.bvh --onto run.bvh --scale 1e300 -o x.bvh",
+        "match x.bvh --frames 0..9 walk.bvh --metric position",
+    ] {
+        let (_, text) = said(args);
+        assert!(text.lines().all(|line| line.len() < 200), "{args}: {text}");
+        assert!(!text.contains("000000000"), "{args}: {text}");
+    }
+    let (_, text) = said("connect walk.bvh run.bvh -o x.bvh");
+    assert!(text.contains(" frames, 1 seam\n"), "{text}");
+    // No command writes over what it reads.
+    for args in [
+        "trim walk.bvh --frames 0..9",
+        "transform walk.bvh --reverse",
+        "mirror walk.bvh",
+        "resample walk.bvh --fps 50",
+        "blend run.bvh walk.bvh",
+        "connect run.bvh walk.bvh",
+        "retarget run.bvh --onto walk.bvh",
+        "retarget walk.bvh --onto run.bvh",
+    ] {
+        let walk = folder.read("walk.bvh");
+        let (code, text) = said(&format!("{args} -o ./walk.bvh"));
+        assert!(code == Some(2) && text.contains("walk.bvh is one of the inputs"), "{text}");
+        assert_eq!(folder.read("walk.bvh"), walk);
+    }
+    // Feet that do not get where they should are told; the motion is there all the same.
+    let args = "retarget walk.bvh --onto run.bvh --scale 2 --keep-feet -o far.bvh";
+    let (code, text) = said(args);
+    assert!(code == Some(0) && text.contains("\"LeftFoot\" is not where it should be"), "{text}");
+    assert_eq!(json(&folder, &format!("{args} --json"))["all_reached"], false);
+    let told = json(&folder, "retarget walk.bvh --onto run.bvh --keep-feet -o near.bvh --json");
+    assert_eq!(told["all_reached"], true);
+    let told = json(&folder, "connect walk.bvh run.bvh --plant -o both.bvh --json");
+    assert!(told["seams"][0]["sliding_frames"].is_u64(), "{told:#}");
+    let told = json(&folder, "connect walk.bvh run.bvh -o both.bvh --json");
+    assert!(told["seams"][0]["sliding_frames"].is_null(), "{told:#}");
 }

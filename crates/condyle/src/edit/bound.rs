@@ -513,7 +513,7 @@ mod tests {
             let weights = [1.0, 0.5, 0.7, 1.0, 0.2, 0.0, 1.0, 1.0, 0.9, 0.8, 1.0, 0.6];
             let query =
                 if rng.chance(0.5) { query.with_frame_weights(&weights).unwrap() } else { query };
-            let plan = Plan::new(&query, &other, 0).unwrap();
+            let plan = Plan::new(&query, &other).unwrap();
             let bounds = Bounds::new(&plan);
             let mut found = [0.0; 64];
             bounds.add(0..bounds.len(), 3, &mut found, &mut scratch);

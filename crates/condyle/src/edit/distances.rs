@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::features::LANES;
 use super::search::starts_in;
-use super::window::Plan;
+use super::window::{Measure, Plan};
 use super::{Features, MatchError, Query};
 
 /// Distances of windows of two clips.
@@ -56,16 +56,15 @@ pub fn distance_matrix(
     };
     let a_frames = frames(query.features(), &a_starts, size.0)?;
     let b_frames = frames(b, &b_starts, size.1)?;
-    let queries = a_frames.iter().map(|a| query.moved_to(*a)).collect::<Result<Vec<_>, _>>()?;
-    let plan = Plan::new(query, b, 0)?;
-    let plans = queries.iter().map(|q| Plan::new(q, b, 0)).collect::<Result<Vec<_>, _>>()?;
+    let plan = Plan::new(query, b)?;
+    let (mut sums, mut across) = (vec![[0.0; LANES]; a_frames.len()], Vec::new());
     let mut distances = vec![0.0; a_frames.len() * b_frames.len()];
     for (i, starts) in b_frames.chunks(LANES).enumerate() {
         // What is missing in the last group is some window of it again.
         let mut lanes = [starts[0]; LANES];
         lanes[..starts.len()].copy_from_slice(starts);
-        let mut sums = vec![[0.0; LANES]; queries.len()];
-        plan.table(&plans, &lanes, &mut sums);
+        let windows = (&a_frames[..], &lanes);
+        plan.table(Measure::Exact, windows, f64::INFINITY, (&mut sums, &mut across));
         for (row, sums) in distances.chunks_exact_mut(b_frames.len()).zip(&sums) {
             for (to, sum) in row[i * LANES..].iter_mut().zip(sums) {
                 *to = query.reported(*sum);

@@ -3,10 +3,12 @@
 use std::f64::consts::PI;
 
 use super::index::Index;
-use super::{Facing, MatchError};
+use super::onto::other_rest;
+use super::{Facing, Ground, MatchError};
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Level, Rotation, Rotations, batch};
 use crate::motion::{Channels, Clip, FrameIndex, FrameRate, KeyTimes, WorldTracks};
-use crate::skeleton::{JointIndex, Skeleton};
+use crate::skeleton::{Joint, JointIndex, Skeleton};
+use glam::DVec3;
 
 /// Windows whose distances are computed together: four vectors of AVX2.
 pub(super) const LANES: usize = 16;
@@ -25,7 +27,8 @@ pub enum Metric {
     /// The angle from one local rotation to the other, of all joints but the roots.
     Quaternion,
     /// The distance of joint centres, of all joints, each frame turned and moved on the ground so that
-    /// the figure stands at the origin and faces 0° ([`Facing`]).
+    /// the figure stands at the origin and faces 0° ([`Facing`]). Joints may hang on others and have other
+    /// rest poses.
     Position,
 }
 
@@ -36,6 +39,11 @@ impl Metric {
             Self::Euler | Self::Position => 3,
             Self::Quaternion => 4,
         }
+    }
+
+    /// Whether it compares rotations, which mean the same only in figures with the same rest pose.
+    const fn is_of_rotations(self) -> bool {
+        matches!(self, Self::Euler | Self::Quaternion)
     }
 
     /// The unit of distances: degrees or metres.
@@ -54,6 +62,27 @@ struct FeatureJoint {
     name: String,
     /// Of its Euler angles.
     order: EulerOrder,
+    /// What it hangs on.
+    parent: Option<String>,
+    rest: Rotation,
+    offset_m: DVec3,
+}
+
+impl FeatureJoint {
+    /// That rotations of another figure's joint of this name mean the same: it hangs on the same joint, and
+    /// is the same at rest.
+    fn same_rotations(&self, other: &Self, size_m: f64) -> Result<(), MatchError> {
+        let joint = || self.name.clone();
+        if self.parent != other.parent {
+            let (found, expected) = (self.parent.clone(), other.parent.clone());
+            return Err(MatchError::OtherParent { joint: joint(), found, expected });
+        }
+        let bones = self.parent.as_ref().map(|_| [other.offset_m, self.offset_m]);
+        match other_rest([other.rest, self.rest], bones, size_m) {
+            Some(off) => Err(MatchError::OtherRest { joint: joint(), degrees: off.degrees() }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The numbers of a clip that a [`Metric`] compares, taken once, for any number of searches.
@@ -72,8 +101,12 @@ struct FeatureJoint {
 #[derive(Clone, Debug)]
 pub struct Features {
     metric: Metric,
+    /// What was told; else each figure has its own.
+    ground: Option<Ground>,
     rate: FrameRate,
     joints: Vec<FeatureJoint>,
+    /// How large the figure is.
+    size_m: f64,
     frames: usize,
     /// From column to column in `values`.
     stride: usize,
@@ -91,6 +124,30 @@ impl Features {
     ///
     /// [`MatchError::JointCount`], [`MatchError::NoJoints`], [`MatchError::TooFar`].
     pub fn of(skeleton: &Skeleton, clip: &Clip, metric: Metric) -> Result<Self, MatchError> {
+        Self::standing(skeleton, clip, metric, None)
+    }
+
+    /// The same in a world with these axes, rather than those that the figure [tells](Ground::of). They
+    /// matter for [`Metric::Position`] only.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of).
+    pub fn on(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        metric: Metric,
+        ground: Ground,
+    ) -> Result<Self, MatchError> {
+        Self::standing(skeleton, clip, metric, Some(ground))
+    }
+
+    fn standing(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        metric: Metric,
+        ground: Option<Ground>,
+    ) -> Result<Self, MatchError> {
         check_joints(skeleton, clip)?;
         let of_metric =
             |j: &JointIndex| metric == Metric::Position || skeleton.parent(*j).is_some();
@@ -104,30 +161,38 @@ impl Features {
                 _ => EulerOrder::ZYX,
             })
             .collect();
-        Self::with(skeleton, clip, metric, &joints, &orders)
+        Self::with(skeleton, clip, (metric, ground), &joints, &orders)
     }
 
-    /// Of another clip of this skeleton: the same metric, joints in the same order by their names, and the
-    /// same Euler angles, whatever angles its file has.
+    /// Of another clip, to be compared with this one: the same metric, joints in the same order by their
+    /// names, and the same Euler angles, whatever angles its file has. Joints that only the other skeleton
+    /// has are left out. If rotations are compared, joints must have the same parents and rest poses.
+    /// Axes of the world that were [told](Self::on) are those of this one, too.
     ///
     /// # Errors
     ///
-    /// As [`of`](Self::of), and [`MatchError::Skeleton`].
+    /// As [`of`](Self::of), and [`MatchError::MissingJoint`], [`MatchError::OtherParent`] and
+    /// [`MatchError::OtherRest`].
     pub fn like(&self, skeleton: &Skeleton, clip: &Clip) -> Result<Self, MatchError> {
         check_joints(skeleton, clip)?;
         let find = |joint: &FeatureJoint| {
-            let missing = || MatchError::Skeleton { clip: 0, joint: joint.name.clone() };
-            skeleton.find(&joint.name).ok_or_else(missing)
+            let missing = || MatchError::MissingJoint { joint: joint.name.clone() };
+            let found = skeleton.find(&joint.name).ok_or_else(missing)?;
+            if self.metric.is_of_rotations() {
+                let there = feature_joint(skeleton, found, joint.order);
+                there.same_rotations(joint, self.size_m)?;
+            }
+            Ok(found)
         };
         let joints = self.joints.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let orders: Vec<EulerOrder> = self.joints.iter().map(|j| j.order).collect();
-        Self::with(skeleton, clip, self.metric, &joints, &orders)
+        Self::with(skeleton, clip, (self.metric, self.ground), &joints, &orders)
     }
 
     fn with(
         skeleton: &Skeleton,
         clip: &Clip,
-        metric: Metric,
+        (metric, ground): (Metric, Option<Ground>),
         joints: &[JointIndex],
         orders: &[EulerOrder],
     ) -> Result<Self, MatchError> {
@@ -138,12 +203,11 @@ impl Features {
         // An odd number of cache lines from column to column: else all fall onto few places of the cache.
         let lines = (frames + LANES).div_ceil(8);
         let stride = 8 * (lines + usize::from(lines.is_multiple_of(2)));
-        let named = |(j, order): (&JointIndex, &EulerOrder)| FeatureJoint {
-            name: skeleton[*j].name.clone(),
-            order: *order,
-        };
+        let named = |(j, order): (&JointIndex, &EulerOrder)| feature_joint(skeleton, *j, *order);
         let mut features = Self {
             metric,
+            ground,
+            size_m: skeleton.longest_path_m(),
             rate: clip.rate(),
             joints: joints.iter().zip(orders).map(named).collect(),
             frames,
@@ -212,8 +276,13 @@ impl Features {
         joints: &[JointIndex],
     ) -> Result<(), MatchError> {
         const BLOCK: usize = 256;
-        let facing = Facing::of(skeleton);
+        let facing = match self.ground {
+            Some(ground) => Facing::on(skeleton, ground),
+            None => Facing::of(skeleton),
+        };
         let ground = facing.ground();
+        // Left, up and ahead, whichever axes of the world these are.
+        let axes = Some(ground.axes().inverse()).filter(|_| ground != Ground::Y_UP);
         let mut world = WorldTracks::default();
         for start in (0..self.frames).step_by(BLOCK) {
             let block = start..(start + BLOCK).min(self.frames);
@@ -224,6 +293,7 @@ impl Features {
                 let below = ground.below(world.position_m(facing.joint(), f));
                 for (i, j) in joints.iter().enumerate() {
                     let place = back * (world.position_m(*j, f) - below);
+                    let place = axes.map_or(place, |axes| axes * place);
                     for (d, x) in place.to_array().into_iter().enumerate() {
                         if x.is_nan() || x.abs() > FAR_M {
                             return Err(MatchError::TooFar { joint: skeleton[*j].name.clone() });
@@ -269,7 +339,7 @@ impl Features {
     }
 
     /// The numbers of a frame, joint by joint: three Euler angles in radians, in (−π, π]; or x, y, z, w
-    /// of a quaternion; or x, y, z in metres.
+    /// of a quaternion; or how far to the left, up and ahead in metres.
     ///
     /// # Panics
     ///
@@ -299,36 +369,35 @@ impl Features {
         self.extremes[column]
     }
 
-    /// Where the joints of other features are here. `clip` is for the error.
+    /// Where the joints of other features are here.
     ///
     /// # Errors
     ///
     /// If they cannot be compared: another metric, skeleton, rate, or other Euler angles.
-    pub(super) fn places_of(&self, other: &Self, clip: usize) -> Result<Vec<usize>, MatchError> {
+    pub(super) fn places_of(&self, other: &Self) -> Result<Vec<usize>, MatchError> {
         /// Files round frame times by up to 2 parts in 10,000 ([`FrameRate::nominal_fps`]), each its own way.
         const ROUNDING: f64 = 4e-4;
         if self.metric != other.metric {
-            return Err(MatchError::Metric { clip });
+            return Err(MatchError::Metric);
         }
         let (here, there) = (self.rate.frame_time_s(), other.rate.frame_time_s());
         if (here - there).abs() > ROUNDING * here.max(there) {
             let (found, expected) = (self.rate.fps(), other.rate.fps());
-            return Err(MatchError::Rate { clip, found, expected });
+            return Err(MatchError::Rate { found, expected });
         }
-        let missing = |j: &FeatureJoint| MatchError::Skeleton { clip, joint: j.name.clone() };
+        let missing = |j: &FeatureJoint| MatchError::MissingJoint { joint: j.name.clone() };
         let by_name: std::collections::BTreeMap<&str, usize> =
             self.joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), i)).collect();
         let mut places = Vec::with_capacity(other.joints.len());
         for joint in &other.joints {
             let at = *by_name.get(joint.name.as_str()).ok_or_else(|| missing(joint))?;
+            if self.metric.is_of_rotations() {
+                self.joints[at].same_rotations(joint, other.size_m)?;
+            }
             let (found, expected) = (self.joints[at].order, joint.order);
             if found != expected {
-                return Err(MatchError::Angles {
-                    clip,
-                    joint: joint.name.clone(),
-                    found,
-                    expected,
-                });
+                let joint = joint.name.clone();
+                return Err(MatchError::Angles { joint, found, expected });
             }
             places.push(at);
         }
@@ -340,6 +409,12 @@ impl Features {
         }
         Ok(places)
     }
+}
+
+fn feature_joint(skeleton: &Skeleton, joint: JointIndex, order: EulerOrder) -> FeatureJoint {
+    let Joint { name, rest, offset_m, .. } = &skeleton[joint];
+    let parent = skeleton.parent(joint).map(|p| skeleton[p].name.clone());
+    FeatureJoint { name: name.clone(), order, parent, rest: *rest, offset_m: *offset_m }
 }
 
 fn check_joints(skeleton: &Skeleton, clip: &Clip) -> Result<(), MatchError> {
@@ -483,7 +558,11 @@ mod tests {
         let query = Query::new(&a, 1..2).unwrap();
         let error = best_matches(&query, &[&b], &SearchOptions::default()).unwrap_err();
         let (found, expected) = (EulerOrder::ZYX, EulerOrder::ZXY);
-        assert_eq!(error, MatchError::Angles { clip: 0, joint: "hip".into(), found, expected });
+        let error = match error {
+            MatchError::InClip { clip: 0, error } => *error,
+            other => other,
+        };
+        assert_eq!(error, MatchError::Angles { joint: "hip".into(), found, expected });
         let b = a.like(&s, &plain).unwrap();
         let found = best_matches(&query, &[&b], &SearchOptions::default()).unwrap();
         assert_eq!(found[0].frame, 1);

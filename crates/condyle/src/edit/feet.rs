@@ -195,7 +195,7 @@ impl Connected {
     /// go, and where that would change the angular velocity of a joint by more than 1.5 times what is usual
     /// in the motions the foot slides. Between contacts what was moved fades. Only hips, knees and ankles change.
     ///
-    /// `motions` are those that were connected. Returns in how many frames a foot was moved.
+    /// `motions` are those that were connected.
     ///
     /// # Panics
     ///
@@ -206,13 +206,14 @@ impl Connected {
         facing: &Facing,
         [first, second]: [&Clip; 2],
         options: &ContactOptions,
-    ) -> usize {
-        let Some(anatomy) = Anatomy::of(skeleton) else { return 0 };
-        let legs = Leg::all(skeleton, &anatomy);
+    ) -> Planted {
+        let legs =
+            Anatomy::of(skeleton).map_or_else(Vec::new, |anatomy| Leg::all(skeleton, &anatomy));
         let ground = facing.ground();
         let made = self.made.clone();
+        let none = Planted { legs: legs.len(), moved: 0, sliding: 0 };
         if legs.is_empty() || made.is_empty() {
-            return 0;
+            return none;
         }
         let before = contacts(skeleton, first, ground, &legs, options);
         let after = contacts(skeleton, second, ground, &legs, options);
@@ -221,7 +222,7 @@ impl Connected {
         let in_motions = [first, second].map(|clip| jumps(clip, 0..clip.frame_count()));
         let usual = jump_quantile(in_motions.iter().flatten(), 0.99).radians();
         let roughness = |clip: &Clip| jump_quantile(&jumps(clip, span.clone()), 1.0).radians();
-        let mut moved = vec![false; span.len()];
+        let (mut moved, mut sliding) = (vec![false; span.len()], vec![false; span.len()]);
         for (leg, (before, after)) in legs.iter().zip(before.iter().zip(&after)) {
             let down: Vec<bool> = span
                 .clone()
@@ -261,9 +262,31 @@ impl Connected {
                 self.clip = planted;
                 frames.into_iter().for_each(|k| moved[k] = true);
             }
+            let sole = |k: usize| {
+                let world = self.clip.pose(index(span.start + k)).world(skeleton);
+                world.positions_m[leg.sole().get()]
+            };
+            let most = options.speed_m_s * self.clip.rate().frame_time_s();
+            for k in (1..span.len()).filter(|k| down[*k] && down[k - 1]) {
+                sliding[k] |= (sole(k) - sole(k - 1)).length() > most;
+            }
         }
-        moved.iter().filter(|m| **m).count()
+        let count = |frames: Vec<bool>| frames.into_iter().filter(|is| *is).count();
+        Planted { moved: count(moved), sliding: count(sliding), ..none }
     }
+}
+
+/// What became of feet that were to be kept where they are.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planted {
+    /// How many legs are known.
+    pub legs: usize,
+    /// In how many frames a foot was moved.
+    pub moved: usize,
+    /// In how many frames a foot that should be down is faster than [one that is](ContactOptions::speed_m_s)
+    /// all the same: it was let go, or slides.
+    pub sliding: usize,
 }
 
 /// A foot that would have to be moved farther than this to stay, metres, is let go.
@@ -388,8 +411,16 @@ mod tests {
             connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::Blend(Easing::Sine))
                 .unwrap();
         let mut planted = plain.clone();
-        let moved = planted.plant_feet(&skeleton, &facing, [&a, &b], &options);
-        assert!(moved > 5, "{moved}");
+        let told = planted.plant_feet(&skeleton, &facing, [&a, &b], &options);
+        assert!(told.legs == 2 && told.moved > 5 && told.sliding == 0, "{told:?}");
+        // Where a foot would have to go too far it is let go, and that is told.
+        let sliding = |second: usize| {
+            let at = Overlap { second, ..at };
+            let method = Method::Blend(Easing::Sine);
+            let found = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method);
+            found.unwrap().plant_feet(&skeleton, &facing, [&a, &b], &options).sliding
+        };
+        assert!((0..100).step_by(10).any(|second| sliding(second) > 3));
         let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
         let down = [&a, &b].map(|clip| contacts(&skeleton, clip, facing.ground(), &legs, &options));
         let slide = |clip: &Clip| {

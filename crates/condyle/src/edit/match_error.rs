@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::math::EulerOrder;
 
-/// Why windows of motion cannot be compared. Clips are counted from 0, in the order they were given.
+/// Why windows of motion cannot be compared.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MatchError {
@@ -39,16 +39,28 @@ pub enum MatchError {
         frames: usize,
     },
     /// A joint is in one skeleton and not in the other.
-    Skeleton {
-        /// Which clip.
-        clip: usize,
+    MissingJoint {
         /// The joint's name.
         joint: String,
     },
+    /// A joint hangs on another one, so that its rotations mean something else.
+    OtherParent {
+        /// The joint's name.
+        joint: String,
+        /// What it hangs on; `None` for a root.
+        found: Option<String>,
+        /// What it hangs on in the query.
+        expected: Option<String>,
+    },
+    /// A joint has another rest pose, so that its rotations mean something else.
+    OtherRest {
+        /// The joint's name.
+        joint: String,
+        /// By how much.
+        degrees: f64,
+    },
     /// A joint has other Euler angles.
     Angles {
-        /// Which clip.
-        clip: usize,
         /// The joint's name.
         joint: String,
         /// The order of its angles there.
@@ -57,14 +69,9 @@ pub enum MatchError {
         expected: EulerOrder,
     },
     /// The features are of another metric than the query.
-    Metric {
-        /// Which clip.
-        clip: usize,
-    },
+    Metric,
     /// A clip has another rate than the query.
     Rate {
-        /// Which clip.
-        clip: usize,
         /// Its frames per second.
         found: f64,
         /// Those of the query.
@@ -81,6 +88,13 @@ pub enum MatchError {
     BadWeight,
     /// All weights are zero.
     NoWeight,
+    /// One of several clips cannot be compared.
+    InClip {
+        /// Which, from 0, in the order they were given.
+        clip: usize,
+        /// Why.
+        error: Box<MatchError>,
+    },
 }
 
 impl fmt::Display for MatchError {
@@ -103,24 +117,36 @@ impl fmt::Display for MatchError {
                 "no window of {window} frames to search: the longest clip has {frames} frames; take a \
                  shorter window or a wider range"
             ),
-            Self::Skeleton { clip, joint } => {
+            Self::MissingJoint { joint } => {
+                write!(f, "another skeleton: only one of the two has a joint {joint:?}")
+            }
+            Self::OtherParent { joint, found, expected } => {
+                let on = |parent: &Option<String>| match parent {
+                    Some(parent) => format!("hangs on {parent:?}"),
+                    None => "is a root".to_owned(),
+                };
+                let (found, expected) = (on(found), on(expected));
                 write!(
                     f,
-                    "clip {clip} is of another skeleton: only one of the two has joint {joint:?}"
+                    "another skeleton: {joint:?} {found} here and {expected} in the query, so their \
+                     rotations cannot be compared"
                 )
             }
-            Self::Angles { clip, joint, found, expected } => write!(
+            Self::OtherRest { joint, degrees } => write!(
                 f,
-                "joint {joint:?} of clip {clip} has Euler angles {found} where the query has \
-                 {expected}; take its features like those of the query"
+                "another rest pose: {joint:?} is {degrees:.1}° off, so its rotations cannot be compared"
             ),
-            Self::Metric { clip } => {
-                write!(f, "the features of clip {clip} are of another metric than the query")
-            }
-            Self::Rate { clip, found, expected } => write!(
+            Self::Angles { joint, found, expected } => write!(
                 f,
-                "clip {clip} has {found} frames per second where the query has {expected}; resample it"
+                "joint {joint:?} has Euler angles {found} where the query has {expected}; take its \
+                 features like those of the query"
             ),
+            Self::Metric => f.write_str("the features are of another metric than the query"),
+            Self::Rate { found, expected } => write!(
+                f,
+                "it has {found} frames per second where the query has {expected}; resample it"
+            ),
+            Self::InClip { clip, error } => write!(f, "clip {clip}: {error}"),
             Self::WeightCount { found, expected } => {
                 write!(f, "{found} weights for a window of {expected} frames")
             }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::EditError;
-use crate::math::{Angle, angle_between};
+use crate::math::{Angle, Rotation, angle_between};
 use crate::motion::Clip;
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -57,16 +57,9 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         if parent(to, j) != parent(from, k) {
             return Err(EditError::OtherParent { name: name() });
         }
-        let off = joint.rest.distance(from[k].rest);
-        if off > REST {
+        let bones = to.parent(j).map(|_| [joint.offset_m, from[k].offset_m]);
+        if let Some(off) = other_rest([joint.rest, from[k].rest], bones, size) {
             return Err(EditError::OtherRest { name: name(), degrees: off.degrees() });
-        }
-        // Without rest rotations, as in BVH, bones that point elsewhere are another rest pose.
-        let [ours, theirs] = [joint.offset_m, from[k].offset_m];
-        let bent = angle_between(ours, theirs);
-        let long = |v: DVec3| v.length() > LENGTH * size;
-        if to.parent(j).is_some() && long(ours) && long(theirs) && bent > BONE {
-            return Err(EditError::OtherRest { name: name(), degrees: bent.degrees() });
         }
         let apart = (joint.offset_m - from[k].offset_m).length();
         // Where a root is at rest is no bone.
@@ -90,6 +83,24 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         }
     }
     Ok(Onto { clip: moved, other_bones })
+}
+
+/// By how much the rest pose of a joint is another one than in a second figure, if that is too much for
+/// its rotations to mean the same. Roots have no bones.
+pub(super) fn other_rest(
+    [ours, theirs]: [Rotation; 2],
+    bones_m: Option<[DVec3; 2]>,
+    size_m: f64,
+) -> Option<Angle> {
+    let off = ours.distance(theirs);
+    if off > REST {
+        return Some(off);
+    }
+    // Without rest rotations, as in BVH, bones that point elsewhere are another rest pose.
+    let [ours, theirs] = bones_m?;
+    let bent = angle_between(ours, theirs);
+    let long = |v: DVec3| v.length() > LENGTH * size_m;
+    (long(ours) && long(theirs) && bent > BONE).then_some(bent)
 }
 
 #[cfg(test)]
@@ -149,7 +160,7 @@ mod tests {
         assert_eq!(error, EditError::MissingJoint { name: "hat".to_owned() });
         let turned = from.changed(|j| {
             if j.name == "Head" {
-                j.rest = j.rest * crate::math::Rotation::about_x(Angle::from_degrees(5.0));
+                j.rest = j.rest * Rotation::about_x(Angle::from_degrees(5.0));
             }
         });
         let error = onto(&turned, from, &synth.clip).unwrap_err();

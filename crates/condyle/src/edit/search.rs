@@ -1,7 +1,7 @@
 //! Where in other motion a window is found again.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::bound::{Bounds, Scratch};
@@ -14,6 +14,9 @@ const SEGMENT: usize = 64;
 
 /// Segments that are bounded at once, so that little is read twice.
 const TILE: usize = 8;
+
+/// So few candidates may gather, whatever the limit is.
+const MANY: usize = 1 << 16;
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +48,7 @@ pub struct Match {
 }
 
 /// A window with its distance: the less, the better; ties go to the earlier clip and frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 struct Candidate {
     /// As it is reported.
     distance: f64,
@@ -54,14 +57,33 @@ struct Candidate {
     start: usize,
 }
 
-impl Candidate {
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        let by_place = (self.clip, self.start).cmp(&(other.clip, other.start));
-        self.distance.total_cmp(&other.distance).then(by_place)
+        self.distance.total_cmp(&other.distance).then(self.place().cmp(&other.place()))
+    }
+}
+
+impl Candidate {
+    fn place(&self) -> (usize, usize) {
+        (self.clip, self.start)
     }
 
     fn is_before(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Less
+        self < other
     }
 }
 
@@ -74,11 +96,14 @@ struct Found<'a> {
     query: &'a Query<'a>,
     count: usize,
     spacing: usize,
-    /// Best first, `2 · spacing − 1` apart.
-    pillars: Vec<Candidate>,
+    /// `2 · spacing − 1` apart, best first and by their places.
+    pillars: BTreeSet<Candidate>,
+    by_place: BTreeMap<(usize, usize), Candidate>,
     /// Only what is before this matters.
     limit: Candidate,
     candidates: Vec<Candidate>,
+    /// How many candidates may gather before those beyond the limit are thrown away.
+    many: usize,
 }
 
 impl<'a> Found<'a> {
@@ -89,8 +114,16 @@ impl<'a> Found<'a> {
             clip: usize::MAX,
             start: usize::MAX,
         };
-        let (pillars, candidates) = (Vec::new(), Vec::new());
-        Self { query, count, spacing: spacing.max(1), pillars, limit, candidates }
+        Self {
+            query,
+            count,
+            spacing: spacing.max(1),
+            pillars: BTreeSet::new(),
+            by_place: BTreeMap::new(),
+            limit,
+            candidates: Vec::new(),
+            many: MANY,
+        }
     }
 
     /// A window with a greater sum does not matter.
@@ -102,8 +135,6 @@ impl<'a> Found<'a> {
     }
 
     fn offer(&mut self, sum: f64, clip: usize, start: usize) {
-        /// Candidates that may gather before those beyond the limit are thrown away.
-        const MANY: usize = 1 << 16;
         // Written so that what is no number is left to the comparison of candidates.
         if sum > self.most() {
             return;
@@ -113,30 +144,42 @@ impl<'a> Found<'a> {
             return;
         }
         self.candidates.push(new);
-        let apart = self.spacing.saturating_mul(2) - 1;
-        let near = |p: &Candidate| p.clip == new.clip && p.start.abs_diff(new.start) < apart;
-        if self.pillars.iter().any(|p| near(p) && p.is_before(&new)) {
+        let less = self.spacing.saturating_mul(2) - 2;
+        let near = (clip, start.saturating_sub(less))..=(clip, start.saturating_add(less));
+        // Two at most: they are apart themselves.
+        let near: Vec<Candidate> = self.by_place.range(near).map(|(_, p)| *p).collect();
+        if near.iter().any(|p| p.is_before(&new)) {
             return;
         }
-        self.pillars.retain(|p| !near(p));
-        let at = self.pillars.partition_point(|p| p.is_before(&new));
-        self.pillars.insert(at, new);
-        self.pillars.truncate(self.count);
+        near.iter().for_each(|p| self.drop_pillar(p));
+        self.pillars.insert(new);
+        self.by_place.insert(new.place(), new);
+        if self.pillars.len() > self.count
+            && let Some(last) = self.pillars.last().copied()
+        {
+            self.drop_pillar(&last);
+        }
         if self.pillars.len() == self.count
             && let Some(last) = self.pillars.last()
             && last.is_before(&self.limit)
         {
             self.limit = Candidate { start: last.start.saturating_add(1), ..*last };
         }
-        if self.candidates.len() > MANY && self.limit.distance < f64::INFINITY {
+        if self.candidates.len() > self.many && self.limit.distance < f64::INFINITY {
             let limit = self.limit;
             self.candidates.retain(|c| c.is_before(&limit));
+            self.many = MANY.max(2 * self.candidates.len());
         }
+    }
+
+    fn drop_pillar(&mut self, pillar: &Candidate) {
+        self.pillars.remove(pillar);
+        self.by_place.remove(&pillar.place());
     }
 
     /// The best, then the best that is far enough from it, and so on.
     fn picked(mut self) -> Vec<Candidate> {
-        self.candidates.sort_by(Candidate::cmp);
+        self.candidates.sort();
         let mut taken = BTreeSet::new();
         let mut picked = Vec::new();
         for c in self.candidates {
@@ -190,11 +233,11 @@ pub fn best_matches(
 ) -> Result<Vec<Match>, MatchError> {
     let window = query.frames().len();
     let mut found = Found::new(query, options.count, options.spacing.unwrap_or(window));
-    let plans = clips
-        .iter()
-        .enumerate()
-        .map(|(i, clip)| Plan::new(query, clip, i))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut plans = Vec::with_capacity(clips.len());
+    for (i, clip) in clips.iter().enumerate() {
+        let in_clip = |error| MatchError::InClip { clip: i, error: Box::new(error) };
+        plans.push(Plan::new(query, clip).map_err(in_clip)?);
+    }
     let searches: Vec<_> =
         plans.iter().map(|plan| (plan, starts_in(plan.clip, window, &options.starts))).collect();
     if searches.iter().all(|(_, starts)| starts.is_empty()) {
@@ -391,63 +434,10 @@ impl SegmentSearch<'_, '_> {
     }
 }
 
-/// Two windows that are near each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
-    /// The first frame of the window in one clip.
-    pub a_frame: usize,
-    /// And in the other.
-    pub b_frame: usize,
-    /// In degrees or metres: see [`Query`].
-    pub distance: f64,
-}
-
-/// Of all windows of `query`'s clip that start in `a_starts` and all of `b` that start in `b_starts`, the
-/// two that are nearest to each other: the least of the [distance matrix](super::distance_matrix). The
-/// length of the windows and the weights are those of the query; where it starts does not matter. Ties go
-/// to the earlier frame in `a`, then in `b`.
-///
-/// # Errors
-///
-/// If the clips cannot be compared, or a range has no window.
-pub fn closest_windows(
-    query: &Query<'_>,
-    a_starts: Range<usize>,
-    b: &Features,
-    b_starts: Range<usize>,
-) -> Result<Pair, MatchError> {
-    let window = query.frames().len();
-    let a_starts = starts_in(query.features(), window, &a_starts);
-    let b_starts = starts_in(b, window, &b_starts);
-    let too_short = |clip: &Features| MatchError::TooShort { window, frames: clip.frame_count() };
-    if a_starts.is_empty() {
-        return Err(too_short(query.features()));
-    }
-    if b_starts.is_empty() {
-        return Err(too_short(b));
-    }
-    let mut best: Option<(usize, Candidate)> = None;
-    for a in a_starts {
-        let query = query.moved_to(a)?;
-        let plan = Plan::new(&query, b, 0)?;
-        let mut found = Found::new(&query, 1, 1);
-        if let Some((_, best)) = best {
-            // An equal distance is no better.
-            found.limit = Candidate { clip: 0, start: 0, ..best };
-        }
-        search(&[(&plan, b_starts.clone())], &mut found);
-        if let Some(better) = found.picked().first() {
-            best = Some((a, *better));
-        }
-    }
-    let (a_frame, best) = best.ok_or_else(|| too_short(b))?;
-    Ok(Pair { a_frame, b_frame: best.start, distance: best.distance })
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::edit::{Metric, distance_matrix};
+    use crate::edit::{Between, Metric, closest_windows, distance_matrix};
     use crate::math::{Angle, EulerOrder, Rotation};
     use crate::motion::{Clip, FrameRate, Track};
     use crate::skeleton::{Joint, Skeleton};
@@ -465,7 +455,7 @@ mod tests {
     }
 
     /// The same with another joint at the end of each.
-    fn skeleton(names: &[&str]) -> Skeleton {
+    pub(in crate::edit) fn skeleton(names: &[&str]) -> Skeleton {
         let mut s = flat(names);
         for name in names {
             let end = Joint::new(format!("{name}, end"), DVec3::new(-0.1, 0.5, 0.2));
@@ -495,7 +485,7 @@ mod tests {
     }
 
     /// Motion of some kind: noise, steps, smooth, constant, around half a turn.
-    fn random_clip(rng: &mut Rng, s: &Skeleton, frames: usize) -> Clip {
+    pub(in crate::edit) fn random_clip(rng: &mut Rng, s: &Skeleton, frames: usize) -> Clip {
         let kind = rng.below(5);
         let wave = [rng.between(0.02, 0.3), rng.between(0.0, 6.0), rng.between(0.1, 2.0)];
         let still = rng.rotation();
@@ -787,21 +777,14 @@ mod tests {
                     .unwrap();
             assert_eq!((matrix.a_frames.len(), matrix.b_frames.len()), (40, 59));
             for (row, a_frame) in matrix.a_frames.iter().enumerate() {
-                let query = query.moved_to(*a_frame).unwrap();
+                let query = Query::new(&a, *a_frame..a_frame + 12)
+                    .and_then(|q| q.with_frame_weights(&weights))
+                    .unwrap();
                 for (column, b_frame) in matrix.b_frames.iter().enumerate() {
                     let distance = query.distance(&b, *b_frame).unwrap();
                     assert_eq!(distance.to_bits(), matrix.distance(row, column).to_bits());
                 }
             }
-            let least = matrix.distances.iter().copied().fold(f64::INFINITY, f64::min);
-            let at = matrix.distances.iter().position(|d| *d == least).unwrap();
-            let pair = closest_windows(&query, 10..50, &b, 20..usize::MAX).unwrap();
-            assert_eq!(pair.distance.to_bits(), least.to_bits());
-            assert_eq!(
-                (pair.a_frame, pair.b_frame),
-                (matrix.a_frames[at / 59], matrix.b_frames[at % 59])
-            );
-
             let small = distance_matrix(&query, 10..50, &b, 20..usize::MAX, (4, 5)).unwrap();
             assert_eq!(small.a_frames, [10, 23, 36, 49]);
             assert_eq!(small.b_frames, [20, 34, 49, 63, 78]);
@@ -810,14 +793,16 @@ mod tests {
             // Forward: the end of one clip in the other. Backward: the beginning in the one before.
             let forward =
                 best_matches(&Query::last(&a, 12).unwrap(), &[&b], &SearchOptions::default());
-            let pair =
-                closest_windows(&Query::first(&a, 12).unwrap(), 58..59, &b, 0..usize::MAX).unwrap();
+            let nearest = |query: Query<'_>, clip: &Features, a_starts| {
+                let between = Between { a_starts, ..Between::default() };
+                closest_windows(&query, clip, &between).unwrap().unwrap()
+            };
+            let pair = nearest(Query::first(&a, 12).unwrap(), &b, 58..59);
             let forward = forward.unwrap()[0];
             assert_eq!((forward.frame, forward.distance), (pair.b_frame, pair.distance));
             let backward =
                 best_matches(&Query::first(&b, 12).unwrap(), &[&a], &SearchOptions::default());
-            let pair =
-                closest_windows(&Query::first(&b, 12).unwrap(), 0..1, &a, 0..usize::MAX).unwrap();
+            let pair = nearest(Query::first(&b, 12).unwrap(), &a, 0..1);
             assert_eq!(backward.unwrap()[0].frame, pair.b_frame);
         }
     }
@@ -848,16 +833,18 @@ mod tests {
             best_matches(&query, &[&short], &SearchOptions::default()),
             Err(too_short.clone())
         );
-        assert_eq!(closest_windows(&query, 0..20, &short, 0..20), Err(too_short.clone()));
+        let nearest = closest_windows(&query, &short, &Between::default());
+        assert_eq!(nearest, Err(too_short.clone()));
         assert_eq!(distance_matrix(&query, 0..20, &short, 0..20, (9, 9)), Err(too_short));
         assert!(best_matches(&query, &[], &SearchOptions::default()).is_err());
         let none = SearchOptions { starts: 11..30, ..SearchOptions::default() };
         assert!(best_matches(&query, &[&a], &none).is_err());
 
+        let second = |error| MatchError::InClip { clip: 1, error: Box::new(error) };
         for (names, joint) in [(&["a", "c"][..], "b"), (&["a"], "b"), (&["a", "b", "c"], "c")] {
             let other = of(&flat(names), 20).unwrap();
-            let error = MatchError::Skeleton { clip: 1, joint: joint.to_owned() };
-            assert_eq!(go(&query, &other), Err(error));
+            let error = MatchError::MissingJoint { joint: joint.to_owned() };
+            assert_eq!(go(&query, &other), Err(second(error)));
         }
         let only_root = flat(&[]);
         assert_eq!(of(&only_root, 20).unwrap_err(), MatchError::NoJoints);
@@ -865,7 +852,7 @@ mod tests {
         let wrong = Features::of(&only_root, &still(&s, 20), Metric::Euler).unwrap_err();
         assert_eq!(wrong, MatchError::JointCount { found: 3, expected: 1 });
         let positions = Features::of(&s, &still(&s, 20), Metric::Position).unwrap();
-        assert_eq!(go(&query, &positions), Err(MatchError::Metric { clip: 1 }));
+        assert_eq!(go(&query, &positions), Err(second(MatchError::Metric)));
 
         let tracks = still(&s, 20).tracks().to_vec();
         let faster = Clip::new(20, FrameRate::from_fps(120.0).unwrap(), tracks.clone()).unwrap();
@@ -899,6 +886,96 @@ mod tests {
         );
         let error = Features::of(&s, &far.unwrap(), Metric::Position).unwrap_err();
         assert!(matches!(error, MatchError::TooFar { .. }), "{error}");
+    }
+
+    #[test]
+    fn joints_with_other_parents_or_rest_poses_are_compared_by_position_only() {
+        let s = skeleton(&["a", "b"]);
+        let mut hung = flat(&["a"]);
+        let a = hung.find("a").unwrap();
+        for (name, parent) in [("b", "root"), ("a, end", "b"), ("b, end", "b")] {
+            let parent = hung.find(parent).unwrap_or(a);
+            hung.add(parent, Joint::new(name, DVec3::new(-0.1, 0.5, 0.2))).unwrap();
+        }
+        let turned = s.changed(|j| {
+            if j.name == "b" {
+                j.rest = about_z(30.0);
+            }
+        });
+        let bent = s.changed(|j| {
+            if j.name == "b, end" {
+                j.offset_m = DVec3::new(0.5, 0.1, 0.2);
+            }
+        });
+        let parents = |found: &str, expected: &str| MatchError::OtherParent {
+            joint: "a, end".to_owned(),
+            found: Some(found.to_owned()),
+            expected: Some(expected.to_owned()),
+        };
+        let still = |s: &Skeleton| clip(s, 20, |_, _| Rotation::IDENTITY);
+        let options = SearchOptions::default();
+        for other in [&hung, &turned, &bent] {
+            for metric in [Metric::Euler, Metric::Quaternion, Metric::Position] {
+                let ours = Features::of(&s, &still(&s), metric).unwrap();
+                let query = Query::first(&ours, 5).unwrap();
+                let like = ours.like(other, &still(other));
+                let theirs = Features::of(other, &still(other), metric).unwrap();
+                let found = best_matches(&query, &[&theirs], &options);
+                if metric == Metric::Position {
+                    assert!(like.is_ok() && found.is_ok());
+                    continue;
+                }
+                let error = like.unwrap_err();
+                assert_eq!(
+                    found.unwrap_err(),
+                    MatchError::InClip { clip: 0, error: Box::new(error.clone()) }
+                );
+                match &error {
+                    MatchError::OtherRest { joint, degrees } => {
+                        assert!(joint.starts_with('b') && *degrees > 25.0, "{error}");
+                    }
+                    other => assert_eq!(*other, parents("b", "a")),
+                }
+            }
+        }
+        // Bones that are longer, or point a little elsewhere, are the same figure.
+        let longer = s.changed(|j| j.offset_m = j.offset_m * 1.3 + DVec3::splat(0.01));
+        let ours = Features::of(&s, &still(&s), Metric::Quaternion).unwrap();
+        assert!(ours.like(&longer, &still(&longer)).is_ok());
+    }
+
+    #[test]
+    fn positions_are_the_same_whichever_axis_is_up_if_it_is_told() {
+        use crate::edit::{Ground, with_up};
+        let mut rng = Rng::new(3);
+        // Names that nobody knows: y is taken for up.
+        let s = skeleton(&["a", "bb"]);
+        let plain = random_clip(&mut rng, &s, 40);
+        let (z_up, moved) = with_up(&s, &plain, Ground::Y_UP, Ground::Z_UP).unwrap();
+        let ours = Features::of(&s, &plain, Metric::Position).unwrap();
+        let query = Query::new(&ours, 7..19).unwrap();
+        let told = Features::on(&z_up, &moved, Metric::Position, Ground::Z_UP).unwrap();
+        assert!(query.distance(&told, 7).unwrap() < 1e-12);
+        let guessed = Features::of(&z_up, &moved, Metric::Position).unwrap();
+        assert!(query.distance(&guessed, 7).unwrap() > 0.1);
+        // What is told holds for what is compared with it.
+        let again = told.like(&z_up, &moved).unwrap();
+        assert!(query.distance(&again, 7).unwrap() < 1e-12);
+    }
+
+    #[test]
+    fn very_many_matches_take_no_longer_than_sorting_them() {
+        // Offers cost a logarithm of the count: with a scan of all that was found this takes minutes.
+        let s = flat(&["a"]);
+        let frames = 200_000;
+        let mut rng = Rng::new(4);
+        let noise = clip(&s, frames, |_, _| about_z(rng.between(-60.0, 60.0)));
+        let features = Features::of(&s, &noise, Metric::Euler).unwrap();
+        let query = Query::first(&features, 1).unwrap();
+        let options = SearchOptions { count: frames, ..SearchOptions::default() };
+        let found = best_matches(&query, &[&features], &options).unwrap();
+        assert_eq!(found.len(), frames);
+        assert!(found.is_sorted_by(|a, b| a.distance <= b.distance));
     }
 
     #[test]

@@ -107,21 +107,24 @@ impl<'a> Query<'a> {
         self.frames.clone()
     }
 
-    /// The window that starts elsewhere in the same clip, with the same weights.
-    pub(super) fn moved_to(&self, start: usize) -> Result<Self, MatchError> {
-        let frames = start..start + self.frames.len();
-        let all = self.features.frame_count();
-        if frames.end > all {
-            return Err(MatchError::Window { start, end: frames.end, frames: all });
+    /// A window as long as this one, and with its weights, in a clip with the same joints in any order.
+    pub(super) fn moved_to<'b>(&self, clip: &'b Features) -> Result<Query<'b>, MatchError> {
+        let mut joint_weights = vec![0.0; self.joint_weights.len()];
+        for (at, weight) in clip.places_of(self.features)?.into_iter().zip(&self.joint_weights) {
+            joint_weights[at] = *weight;
         }
-        Ok(Self { frames, ..self.clone() })
+        let first = Query::first(clip, self.frames.len())?;
+        Ok(Query { frame_weights: self.frame_weights.clone(), joint_weights, ..first })
+    }
+
+    /// What all frames and joints count together.
+    pub(super) fn weight(&self) -> f64 {
+        self.frame_weights.iter().sum::<f64>() * self.joint_weights.iter().sum::<f64>()
     }
 
     /// The distance that is reported for a weighted sum of squares.
     pub(super) fn reported(&self, sum: f64) -> f64 {
-        let weight =
-            self.frame_weights.iter().sum::<f64>() * self.joint_weights.iter().sum::<f64>();
-        let distance = (sum / weight).sqrt();
+        let distance = (sum / self.weight()).sqrt();
         match self.features.metric() {
             Metric::Euler | Metric::Quaternion => distance.to_degrees(),
             Metric::Position => distance,
@@ -134,7 +137,7 @@ impl<'a> Query<'a> {
     ///
     /// If they cannot be compared, or the clip has no such window.
     pub fn distance(&self, clip: &Features, start: usize) -> Result<f64, MatchError> {
-        let plan = Plan::new(self, clip, 0)?;
+        let plan = Plan::new(self, clip)?;
         match start.checked_add(plan.window) {
             Some(end) if end <= clip.frame_count() => {
                 let mut sums = [0.0; LANES];
@@ -160,6 +163,16 @@ fn scaled(mut weights: Vec<f64>) -> Result<Vec<f64>, MatchError> {
     }
     weights.iter_mut().for_each(|w| *w /= greatest);
     Ok(weights)
+}
+
+/// How far apart rotations are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// By their angle, as is reported.
+    Exact,
+    /// By twice the chord of their quaternions, which is a metric, too, no more than the angle, nearly the same
+    /// for small angles, and cheap.
+    Chords,
 }
 
 /// What is summed up as one: a column of numbers, or the four of a quaternion.
@@ -190,12 +203,8 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(
-        query: &'a Query<'a>,
-        clip: &'a Features,
-        number: usize,
-    ) -> Result<Self, MatchError> {
-        let places = clip.places_of(query.features, number)?;
+    pub(super) fn new(query: &'a Query<'a>, clip: &'a Features) -> Result<Self, MatchError> {
+        let places = clip.places_of(query.features)?;
         let metric = clip.metric();
         let dims = metric.dims();
         let mut parts = Vec::new();
@@ -242,7 +251,12 @@ impl<'a> Plan<'a> {
 
     /// The column of the query that is `d` behind the first of a part.
     pub(super) fn query_column(&self, part: Part, d: usize) -> &'a [f64] {
-        &self.query.features.column(part.query + d)[self.query.frames.clone()]
+        self.column_of(self.query.frames.start, part, d)
+    }
+
+    /// The same of the window that starts elsewhere in the query's clip.
+    fn column_of(&self, from: usize, part: Part, d: usize) -> &'a [f64] {
+        &self.query.features.column(part.query + d)[from..from + self.window]
     }
 
     /// The weighted sums of squares of the windows that start at this frame and at the next ones. Those
@@ -253,12 +267,22 @@ impl<'a> Plan<'a> {
     }
 
     /// Adds one part to the sums of windows whose numbers are given: for each column those of [`LANES`]
-    /// windows in the first frame, then `step` numbers farther on in the next one, and so on.
+    /// windows in the first frame, then `step` numbers farther on in the next one, and so on. They are
+    /// compared with the window of the query's clip that starts at a frame.
     #[inline(always)]
-    fn add(&self, part: Part, x: [&[f64]; 4], step: usize, sums: &mut [f64; LANES]) {
-        let q = |d| self.query_column(part, d);
+    fn add(
+        &self,
+        measure: Measure,
+        (from, part): (usize, Part),
+        (x, step): ([&[f64]; 4], usize),
+        sums: &mut [f64; LANES],
+    ) {
+        let q = |d| self.column_of(from, part, d);
         let w = self.frame_weights;
         match (self.clip.metric(), part.wraps, w) {
+            (Metric::Quaternion, ..) if measure == Measure::Chords => {
+                add_chords(x, step, [0, 1, 2, 3].map(q), w.unwrap_or(&[]), part.weight, sums);
+            }
             (Metric::Quaternion, ..) => {
                 add_angles(x, step, [0, 1, 2, 3].map(q), w.unwrap_or(&[]), part.weight, sums);
             }
@@ -277,17 +301,22 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The sums of the windows that start at some frames, each for the queries of several plans, which differ
-    /// from this one only in where their windows start: `sums[plan][window]`.
+    /// The sums of the windows that start at some frames, each from several windows of the query's clip:
+    /// `sums[from][start]`. If all come to more than `above` they may be anything above that.
     pub(super) fn table(
         &self,
-        plans: &[Plan<'_>],
-        starts: &[usize; LANES],
-        sums: &mut [[f64; LANES]],
+        measure: Measure,
+        (froms, starts): (&[usize], &[usize; LANES]),
+        above: f64,
+        (sums, across): (&mut [[f64; LANES]], &mut Vec<f64>),
     ) {
         let columns = if self.clip.metric() == Metric::Quaternion { 4 } else { 1 };
-        let mut across = vec![0.0; columns * self.window * LANES];
-        for part in &self.parts {
+        across.resize(columns * self.window * LANES, 0.0);
+        sums.iter_mut().for_each(|s| *s = [0.0; LANES]);
+        for (done, part) in self.parts.iter().enumerate() {
+            if done > 0 && done.is_multiple_of(LOOK) && least_of(sums) > above {
+                return;
+            }
             for (d, to) in across.chunks_exact_mut(self.window * LANES).enumerate() {
                 for (lane, start) in starts.iter().enumerate() {
                     let from = self.clip.column_from(part.column + d, *start);
@@ -298,11 +327,18 @@ impl<'a> Plan<'a> {
             }
             let column = |d: usize| &across[(d % columns) * self.window * LANES..];
             let x = [0, 1, 2, 3].map(column);
-            for (plan, sums) in plans.iter().zip(&mut *sums) {
-                self.level.run(Add { plan, part: *part, x, sums });
+            for (from, sums) in froms.iter().zip(&mut *sums) {
+                self.level.run(Add { plan: self, measure, from: *from, part: *part, x, sums });
             }
         }
     }
+}
+
+/// Parts between two looks at whether it is worth going on.
+const LOOK: usize = 6;
+
+fn least_of(sums: &[[f64; LANES]]) -> f64 {
+    sums.iter().flatten().fold(f64::INFINITY, |least, s| if *s < least { *s } else { least })
 }
 
 struct Sums<'a> {
@@ -315,16 +351,15 @@ struct Sums<'a> {
 impl Kernel for Sums<'_> {
     #[inline(always)]
     fn run(self) {
-        /// Parts between two looks at whether it is worth going on.
-        const LOOK: usize = 6;
         let plan = self.plan;
+        let from = plan.query.frames.start;
         let mut sums = [0.0; LANES];
         for parts in plan.parts.chunks(LOOK) {
             for part in parts {
                 let columns = if plan.clip.metric() == Metric::Quaternion { 4 } else { 1 };
                 let x = [0, 1, 2, 3]
                     .map(|d| plan.clip.column_from(part.column + d % columns, self.start));
-                plan.add(*part, x, 1, &mut sums);
+                plan.add(Measure::Exact, (from, *part), (x, 1), &mut sums);
             }
             let mut least = f64::INFINITY;
             for s in sums {
@@ -340,6 +375,8 @@ impl Kernel for Sums<'_> {
 
 struct Add<'a> {
     plan: &'a Plan<'a>,
+    measure: Measure,
+    from: usize,
     part: Part,
     x: [&'a [f64]; 4],
     sums: &'a mut [f64; LANES],
@@ -348,7 +385,7 @@ struct Add<'a> {
 impl Kernel for Add<'_> {
     #[inline(always)]
     fn run(self) {
-        self.plan.add(self.part, self.x, LANES, self.sums);
+        self.plan.add(self.measure, (self.from, self.part), (self.x, LANES), self.sums);
     }
 }
 
@@ -395,16 +432,7 @@ fn add_angles(
 ) {
     let mut squares = [0.0; LANES];
     for i in 0..q[0].len() {
-        let (mut apart, mut along) = ([0.0; LANES], [0.0; LANES]);
-        for d in 0..4 {
-            let Some(x) = x[d][i * step..].first_chunk::<LANES>() else { return };
-            let q = q[d][i];
-            for l in 0..LANES {
-                let (a, b) = (x[l] - q, x[l] + q);
-                apart[l] += a * a;
-                along[l] += b * b;
-            }
-        }
+        let Some((apart, along)) = squared_chords(x, i * step, q.map(|q| q[i])) else { return };
         let (mut quotients, mut eighths) = ([0.0; LANES], [0.0; LANES]);
         for l in 0..LANES {
             let nearer = apart[l] < along[l];
@@ -417,6 +445,44 @@ fn add_angles(
         for l in 0..LANES {
             let angle = 4.0 * trig::atan2_of_quotient::<true>([quotients[l], eighths[l]], 0.0);
             squares[l] += w * (angle * angle);
+        }
+    }
+    for l in 0..LANES {
+        sums[l] += weight * squares[l];
+    }
+}
+
+/// `|x − q|²` and `|x + q|²` of quaternions whose numbers begin at a place.
+#[inline(always)]
+fn squared_chords(x: [&[f64]; 4], at: usize, q: [f64; 4]) -> Option<([f64; LANES], [f64; LANES])> {
+    let (mut apart, mut along) = ([0.0; LANES], [0.0; LANES]);
+    for d in 0..4 {
+        let x = x[d][at..].first_chunk::<LANES>()?;
+        for l in 0..LANES {
+            let (a, b) = (x[l] - q[d], x[l] + q[d]);
+            apart[l] += a * a;
+            along[l] += b * b;
+        }
+    }
+    Some((apart, along))
+}
+
+/// Adds `weight · Σ_i w[i] (2 c_i)²`, with c the lesser of `|x − q|` and `|x + q|`.
+#[inline(always)]
+fn add_chords(
+    x: [&[f64]; 4],
+    step: usize,
+    q: [&[f64]; 4],
+    w: &[f64],
+    weight: f64,
+    sums: &mut [f64; LANES],
+) {
+    let mut squares = [0.0; LANES];
+    for i in 0..q[0].len() {
+        let Some((apart, along)) = squared_chords(x, i * step, q.map(|q| q[i])) else { return };
+        let w = if w.is_empty() { 4.0 } else { 4.0 * w[i] };
+        for l in 0..LANES {
+            squares[l] += w * if apart[l] < along[l] { apart[l] } else { along[l] };
         }
     }
     for l in 0..LANES {
