@@ -379,7 +379,8 @@ fn prop_no_allowed_rotation_is_nearer() {
             any_rotation(u, &case)?
         };
         let (distance, apart) = (case.limit.distance(m), m.distance(allowed).radians());
-        assert!(-distance <= apart + 4e-15, "{} {angles:?}: {distance:e} {apart:e}", case.name);
+        // An arc 5e-15 wide, half a turn away, was 4.4e-15 off.
+        assert!(-distance <= apart + 1e-14, "{} {angles:?}: {distance:e} {apart:e}", case.name);
         Ok(())
     });
 }
