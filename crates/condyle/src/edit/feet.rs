@@ -10,6 +10,7 @@ use super::{Connected, Easing, Facing, Ground, jump_quantile, jumps};
 use crate::anatomy::{Anatomy, BodyJoint};
 use crate::ik::limb::{Limb, LimbGoal, LimbParts};
 use crate::math::{Angle, Arc, Rotation, angle_between, unit};
+use crate::motion::turns::Turns;
 use crate::motion::{Clip, FrameIndex, Pose, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -240,6 +241,8 @@ impl Connected {
                 .iter()
                 .map(|pose| pose.world(skeleton).positions_m[leg.sole().get()])
                 .collect();
+            let turns = [leg.hip, leg.knee, leg.ankle]
+                .map(|joint| Turns::of(skeleton, &[first, second], joint));
             let mut planted = self.clip.clone();
             let mut frames = Vec::new();
             for (k, shift) in shifts(&down, &soles).into_iter().enumerate() {
@@ -249,13 +252,13 @@ impl Connected {
                 let world = poses[k].world(skeleton);
                 let goal = world.positions_m[leg.ankle.get()] + shift;
                 leg.reach(skeleton, &mut poses[k], &world, goal);
-                for joint in [leg.hip, leg.knee, leg.ankle] {
-                    let rotation = poses[k].rotations[joint.get()];
+                for (joint, turns) in [leg.hip, leg.knee, leg.ankle].into_iter().zip(&turns) {
+                    let found = poses[k].rotations[joint.get()];
+                    let rotation = turns.as_ref().map_or(found, |turns| turns.nearest(found));
                     planted.set_rotation(joint, index(span.start + k), rotation);
                 }
                 frames.push(k);
             }
-            planted.keep_to_channels(skeleton, made.clone());
             // Rather a foot that slides than a leg that jerks.
             if roughness(&planted) <= (1.5 * usual).max(roughness(&self.clip)) {
                 self.clip = planted;
