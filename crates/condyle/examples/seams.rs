@@ -12,6 +12,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use condyle::anatomy::Anatomy;
@@ -20,7 +21,7 @@ use condyle::edit::{
     Query, SearchOptions, best_matches, connect, contacts, jump_quantile, jumps, onto, trimmed,
 };
 use condyle::formats::{ReadOptions, read_files};
-use condyle::motion::{Clip, ResampleTo, WorldTracks};
+use condyle::motion::{Clip, FrameIndex, ResampleTo, WorldTracks};
 use condyle::skeleton::Skeleton;
 
 struct Take {
@@ -62,6 +63,26 @@ fn takes(folder: &Path) -> Result<Vec<Take>, Box<dyn Error>> {
         }
     }
     Ok(takes)
+}
+
+/// By how much the velocity of the pelvis changes from frame to frame, in metres a second.
+fn speed_jump(
+    skeleton: &Skeleton,
+    facing: &Facing,
+    clip: &Clip,
+    frames: Range<usize>,
+    share: f64,
+) -> f64 {
+    let place = |f: usize| {
+        let frame = FrameIndex(u32::try_from(f).unwrap_or(u32::MAX));
+        facing.stand_in(skeleton, clip, frame).position_m
+    };
+    let inner = frames.start.max(1)..frames.end.min(clip.frame_count() - 1);
+    let mut all: Vec<f64> = inner
+        .map(|f| (place(f + 1) - place(f) * 2.0 + place(f - 1)).length() * clip.rate().fps())
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all.get(((all.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0)
 }
 
 /// How far soles go while they are down, in metres, in the frames that were made: those of the first motion
@@ -219,10 +240,19 @@ fn pair(
                     own[1],
                     best.distance
                 );
+                // The same for the velocity of the pelvis, against what is usual.
+                let hurry = speed_jump(skeleton, &facing, &out.clip, seam, 1.0)
+                    / clips
+                        .map(|c| speed_jump(skeleton, &facing, c, 0..c.frame_count(), 0.99))
+                        .into_iter()
+                        .fold(0.0, f64::max);
                 let slide = slide_m(skeleton, &out, &legs, &down);
                 slides[m][usize::from(planted)] += slide;
                 if all {
-                    println!("{:.2} {line} slide {slide:.3}", largest.by.degrees() / usual);
+                    println!(
+                        "{:.2} {line} slide {slide:.3} root {hurry:.2}",
+                        largest.by.degrees() / usual
+                    );
                 }
                 found.push((largest.by.degrees() / usual, line));
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use condyle::edit::{EditError, Facing, onto};
+use condyle::edit::{EditError, Facing, Fitted, fit_inside, onto};
 use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
 use condyle::formats::{MotionFile, Read, ReadOptions};
 use condyle::motion::{Clip, ResampleTo};
@@ -136,7 +136,7 @@ pub(super) fn limits_of(
 /// Brings a motion inside limits, without pops, and says how much was changed.
 pub(super) fn keep_inside(bound: &BoundRig, skeleton: &Skeleton, clip: &mut Clip) {
     let options = ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() };
-    let clamped = bound.clamp(clip, &options);
+    let (clamped, _) = fit_inside(skeleton, clip, bound, &options);
     let changed: Vec<_> = clamped.joints.iter().filter(|j| j.changed > 0).collect();
     let worst = changed.iter().max_by(|a, b| a.largest.radians().total_cmp(&b.largest.radians()));
     if let Some(worst) = worst {
@@ -146,6 +146,20 @@ pub(super) fn keep_inside(bound: &BoundRig, skeleton: &Skeleton, clip: &mut Clip
             skeleton[worst.joint].name,
             worst.largest.degrees(),
             worst.largest_frame.get()
+        ));
+    }
+}
+
+/// Says how far joints are from where they should be because their file gives them few degrees of freedom.
+pub(super) fn print_fitted(fitted: Option<Fitted>, skeleton: &Skeleton) {
+    if let Some(fitted) = fitted.filter(|f| f.joints > 0) {
+        print_note(&format!(
+            "{} kept to the degrees of freedom of the ASF, {:?} farthest from where it should be, by {:.2}° \
+             in frame {}",
+            counted(fitted.joints, "joint is", "joints are"),
+            skeleton[fitted.worst].name,
+            fitted.by.degrees(),
+            fitted.frame.get()
         ));
     }
 }

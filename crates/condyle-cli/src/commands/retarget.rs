@@ -11,11 +11,13 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::not_an_input;
-use super::motions::limits_of;
+use super::motions::{limits_of, print_fitted};
 use super::transform::one;
 use super::{Answer, print_report, read_one, write_out};
 use crate::args::Retarget as Args;
-use crate::output::{Failure, new_table, number, print_note, printable, some_of, working};
+use crate::output::{
+    Failure, new_table, number, print_note, print_warning, printable, some_of, working,
+};
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     let inputs = args.files.iter().chain([&args.onto]).chain(&args.limits.rig);
@@ -64,10 +66,19 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     if !rest.is_empty() {
         print_note(&format!("at rest, as the source has no such joint: {}", some_of(&rest)));
     }
-    let lost: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
-    if !lost.is_empty() {
-        let what = "only the source has";
-        print_note(&format!("{what} {}: what is below them makes up for it", some_of(&lost)));
+    for (goes_on, what) in
+        [(true, "what is below them makes up for it"), (false, "their motion is lost")]
+    {
+        let only = made.only_source.iter().filter(|(_, carried)| *carried == goes_on);
+        let names: Vec<&str> = only.map(|(j, _)| source[*j].name.as_str()).collect();
+        if !names.is_empty() {
+            print_note(&format!("only the source has {}: {what}", some_of(&names)));
+        }
+    }
+    print_fitted(made.fitted, &skeleton);
+    for (what, side) in &made.not_kept {
+        let limb = format!("the {} {}", side.as_str(), what.as_str());
+        print_warning(&format!("{limb} is not kept: one of the skeletons has not got all of it"));
     }
     target.clip = Some(made.clip);
     if target.format == Some(Format::Asf) {
@@ -124,8 +135,22 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
         })
     };
     let limbs: Vec<Value> = made.limbs.iter().map(limb).collect();
-    let only: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
-    json!({ "scale": made.scale, "joints": joints, "only_in_source": only, "kept": limbs })
+    let only: Vec<&str> = made.only_source.iter().map(|(j, _)| source[*j].name.as_str()).collect();
+    let lost = made.only_source.iter().filter(|(_, carried)| !carried);
+    let lost: Vec<&str> = lost.map(|(j, _)| source[*j].name.as_str()).collect();
+    json!({
+        "scale": made.scale,
+        "joints": joints,
+        "only_in_source": only,
+        "lost": lost,
+        "kept": limbs,
+        "fitted": made.fitted.map(|fitted| json!({
+            "joints": fitted.joints,
+            "worst": target[fitted.worst].name,
+            "worst_frame": fitted.frame.get(),
+            "worst_deg": fitted.by.degrees(),
+        })),
+    })
 }
 
 fn text_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> String {

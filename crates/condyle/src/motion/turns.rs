@@ -117,6 +117,19 @@ impl Turns {
         turns.fold(self.rest, |all, turn| all * turn)
     }
 
+    /// What a small change of each angle turns about, in the parent's local space; zero for what is not there.
+    pub(crate) fn axes(&self, angles: DVec3) -> [DVec3; 2] {
+        let unit = |k: usize| {
+            let axis = self.axes.get(k)?;
+            Some([DVec3::X, DVec3::Y, DVec3::Z][axis.index()])
+        };
+        let first = unit(0).map(|axis| self.rest * axis);
+        // The leftmost turn carries the other.
+        let carried = self.rotation(angles);
+        let second = unit(1).map(|axis| carried * axis);
+        [first, second].map(Option::unwrap_or_default)
+    }
+
     /// The nearest rotation that these turns can make.
     pub(crate) fn nearest(&self, local: Rotation) -> Rotation {
         self.rotation(self.angles(local, DVec3::ZERO))
