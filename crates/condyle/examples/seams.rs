@@ -10,6 +10,11 @@
 //! 1.5 times what one frame in a hundred of the two motions has, and how far feet slide that are down.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of frames and of seams are small"
+)]
 
 use std::error::Error;
 use std::ops::Range;
@@ -222,7 +227,7 @@ fn pair(
                     }
                     _ => (seam.clone(), (next + 1).saturating_sub(len)..next + 2),
                 };
-                let own = [(&a.clip, ours), (&second, theirs)]
+                let own = [(&a.clip, ours), (second, theirs)]
                     .map(|(c, f)| jump_quantile(&jumps(c, f), 1.0).degrees());
                 let way = match keep {
                     Keep::First => "forward",
