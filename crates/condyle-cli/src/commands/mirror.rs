@@ -1,7 +1,8 @@
 //! `condyle mirror`.
 
-use condyle::edit::Mirror;
+use condyle::edit::{Mirror, fit};
 
+use super::motions::print_fitted;
 use super::transform::one;
 use super::{Answer, write_out};
 use crate::args::Mirror as Args;
@@ -20,7 +21,8 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     if args.in_place {
         mirror = mirror.in_place();
     }
-    let mirrored = mirror.apply(&motion.clip).map_err(failed)?;
+    let mut mirrored = mirror.apply(&motion.clip).map_err(failed)?;
+    print_fitted(fit(&motion.file.skeleton, &mut mirrored), &motion.file.skeleton);
     motion.file.clip = Some(mirrored);
     write_out(&motion.file, &args.output, &args.writing)
 }

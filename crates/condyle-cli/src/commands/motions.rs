@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use condyle::edit::{EditError, Facing, onto};
+use condyle::edit::{EditError, Facing, Fitted, fit_inside, onto};
 use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
 use condyle::formats::{MotionFile, Read, ReadOptions};
 use condyle::motion::{Clip, ResampleTo};
@@ -202,7 +202,7 @@ pub(super) fn keep_inside(
     clip: &mut Clip,
 ) -> Option<String> {
     let options = ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() };
-    let clamped = bound.clamp(clip, &options);
+    let (clamped, _) = fit_inside(skeleton, clip, bound, &options);
     let changed: Vec<_> = clamped.joints.iter().filter(|j| j.changed > 0).collect();
     let worst =
         changed.iter().max_by(|a, b| a.largest.radians().total_cmp(&b.largest.radians()))?;
@@ -213,4 +213,18 @@ pub(super) fn keep_inside(
         worst.largest.degrees(),
         worst.largest_frame.get()
     ))
+}
+
+/// Says how far joints are from where they should be because their file gives them few degrees of freedom.
+pub(super) fn print_fitted(fitted: Option<Fitted>, skeleton: &Skeleton) {
+    if let Some(fitted) = fitted.filter(|f| f.joints > 0) {
+        print_note(&format!(
+            "{} kept to the degrees of freedom of the ASF, {:?} farthest from where it should be, by {:.2}° \
+             in frame {}",
+            counted(fitted.joints, "joint is", "joints are"),
+            skeleton[fitted.worst].name,
+            fitted.by.degrees(),
+            fitted.frame.get()
+        ));
+    }
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use comfy_table::Cell;
-use condyle::anatomy::BodyJoint;
 use condyle::edit::{Ground, KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted};
 use condyle::enforce::{ClampOptions, Smoothing};
 use condyle::formats::Format;
@@ -12,7 +11,7 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::not_an_input;
-use super::motions::limits_of;
+use super::motions::{limits_of, print_fitted};
 use super::transform::one;
 use super::{Answer, print_report, read_one, write_out};
 use crate::args::{AxisName, Retarget as Args};
@@ -69,32 +68,32 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         target.format = Some(Format::Amc);
     }
     write_out(&target, &args.output, &args.writing)?;
-    print_remarks(args, &made, source, &skeleton);
+    print_remarks(&made, source, &skeleton);
     print_report(&args.output, &report)?;
     Ok(Answer::Yes)
 }
 
 /// What else there is to say about a motion that was written.
-fn print_remarks(args: &Args, made: &Retargeted, source: &Skeleton, target: &Skeleton) {
+fn print_remarks(made: &Retargeted, source: &Skeleton, target: &Skeleton) {
     let still = |j: &JointIndex| matches!(made.from[j.get()], MotionFrom::Rest);
     let rest = target.indices().filter(still).map(|j| target[j].name.as_str());
     let rest: Vec<&str> = rest.collect();
     if !rest.is_empty() {
         print_note(&format!("at rest, as the source has no such joint: {}", some_of(&rest)));
     }
-    let lost: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
-    if !lost.is_empty() {
-        let what = "only the source has";
-        print_note(&format!("{what} {}: what is below them makes up for it", some_of(&lost)));
-    }
-    let asked = [
-        (args.keep_feet, "--keep-feet", BodyJoint::Ankle),
-        (args.keep_hands, "--keep-hands", BodyJoint::Wrist),
-    ];
-    for (asked, option, what) in asked {
-        if asked && !made.limbs.iter().any(|limb| limb.what == what) {
-            print_warning(&format!("{option}: none is known in both skeletons, so none is kept"));
+    for (goes_on, what) in
+        [(true, "what is below them makes up for it"), (false, "their motion is lost")]
+    {
+        let only = made.only_source.iter().filter(|(_, carried)| *carried == goes_on);
+        let names: Vec<&str> = only.map(|(j, _)| source[*j].name.as_str()).collect();
+        if !names.is_empty() {
+            print_note(&format!("only the source has {}: {what}", some_of(&names)));
         }
+    }
+    print_fitted(made.fitted, target);
+    for (what, side) in &made.not_kept {
+        let limb = format!("the {} {}", side.as_str(), what.as_str());
+        print_warning(&format!("{limb} is not kept: one of the skeletons has not got all of it"));
     }
     for limb in made.limbs.iter().filter(|limb| limb.reached < limb.frames) {
         print_warning(&format!(
@@ -154,14 +153,23 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
         })
     };
     let limbs: Vec<Value> = made.limbs.iter().map(limb).collect();
-    let only: Vec<&str> = made.only_source.iter().map(|j| source[*j].name.as_str()).collect();
+    let only: Vec<&str> = made.only_source.iter().map(|(j, _)| source[*j].name.as_str()).collect();
+    let lost = made.only_source.iter().filter(|(_, carried)| !carried);
+    let lost: Vec<&str> = lost.map(|(j, _)| source[*j].name.as_str()).collect();
     let all_reached = made.limbs.iter().all(|limb| limb.reached == limb.frames);
     json!({
         "scale": made.scale,
         "joints": joints,
         "only_in_source": only,
+        "lost": lost,
         "kept": limbs,
         "all_reached": all_reached,
+        "fitted": made.fitted.map(|fitted| json!({
+            "joints": fitted.joints,
+            "worst": target[fitted.worst].name,
+            "worst_frame": fitted.frame.get(),
+            "worst_deg": fitted.by.degrees(),
+        })),
     })
 }
 

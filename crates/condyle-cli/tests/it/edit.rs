@@ -519,3 +519,53 @@ fn what_is_told_is_short_true_and_told_when_it_is_done() {
     let told = json(&folder, "connect walk.bvh run.bvh -o both.bvh --json");
     assert!(told["seams"][0]["sliding_frames"].is_null(), "{told:#}");
 }
+
+/// What is put on an ASF, or mirrored, goes with the ASF that there is.
+#[test]
+fn motion_on_an_asf_keeps_to_its_degrees_of_freedom() {
+    let folder = gaits("asf");
+    done(&folder, "demo -o demo");
+    for args in [
+        "retarget walk.bvh --onto demo/figure.asf --keep-feet -o there.amc",
+        "mirror demo/figure.asf demo/figure.amc -o other.amc",
+    ] {
+        let got = folder.condyle(args);
+        assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+        let said = String::from_utf8_lossy(&got.stderr);
+        assert!(!said.contains("does not fit its degrees"), "{said}");
+    }
+    let dofs = |name: &str| -> Vec<String> {
+        let text = folder.read(name);
+        text.lines().filter(|l| l.trim().starts_with("dof")).map(str::to_owned).collect()
+    };
+    assert!(dofs("demo/figure.asf").len() > 10);
+    for name in ["there.asf", "other.asf"] {
+        assert_eq!(dofs(name), dofs("demo/figure.asf"), "{name}");
+    }
+}
+
+#[test]
+fn retarget_says_which_hands_it_cannot_keep() {
+    let folder = gaits("hands");
+    // A figure that ends at the elbows.
+    let text = folder.read("walk.bvh");
+    let mut file = read(text.as_bytes(), None, &ReadOptions::default()).unwrap().file;
+    let old = file.skeleton.clone();
+    let mut armless = condyle::skeleton::Skeleton::new();
+    let stays = |name: &str| !name.contains("Hand") && !name.contains("Finger");
+    let kept: Vec<_> = old.indices().filter(|j| stays(&old[*j].name)).collect();
+    for j in &kept {
+        let joint = old[*j].clone();
+        match old.parent(*j) {
+            Some(p) => armless.add(armless.find(&old[p].name).unwrap(), joint).unwrap(),
+            None => armless.add_root(joint).unwrap(),
+        };
+    }
+    (file.skeleton, file.clip) = (armless, None);
+    let mut written = write(&file, Format::Bvh, &WriteOptions::default()).unwrap();
+    folder.write("armless.bvh", &String::from_utf8(written.parts.remove(0).1).unwrap());
+    let got = folder.condyle("retarget walk.bvh --onto armless.bvh --keep-hands -o x.bvh");
+    let said = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(0), "{said}");
+    assert!(said.contains("the left wrist is not kept"), "{said}");
+}

@@ -4,7 +4,8 @@ use glam::{DQuat, DVec3};
 
 use super::EditError;
 use crate::math::{Points, Rotation, Rotations, geodesic_mean, trig, unit};
-use crate::motion::{Clip, KeyTimes, Pose, Track};
+use crate::motion::turns::Turns;
+use crate::motion::{Clip, FrameIndex, KeyTimes, Pose, Track};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// The pose a share of the way from one to another: translations on the straight line, rotations at an
@@ -33,7 +34,9 @@ pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
 /// `weight` says how much a clip counts for a joint in a frame; only proportions matter. Rotations are
 /// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`], the short way round in
 /// the first frame and on the same side from there), translations in space.
-/// Where a file has channels for one or two turns of a joint only, the result keeps to these axes. A frame
+/// Where the file of the first has channels for one or two turns of a joint only, and the others keep to
+/// these, their angles are averaged: each goes on from frame to frame, and in the first frame is in the
+/// turn that is nearest to the first clip's. A frame
 /// of a joint that only one clip counts for is that clip's, to the last digit; where no weight is
 /// positive, it is the first clip's.
 ///
@@ -87,7 +90,7 @@ pub fn blend(
     for j in (0..joints).map(JointIndex::new) {
         let (mut rotations, mut translations) = (Rotations::with_capacity(frames), Points::new());
         let (mut all, mut changed) = (Vec::with_capacity(clips.len()), false);
-        let mut way = Way::default();
+        let mut way = Way::of(skeleton, clips, j);
         for (f, frame) in made.frames().enumerate() {
             for (i, w) in weights.iter_mut().enumerate() {
                 *w = weight(i, j, f);
@@ -95,6 +98,7 @@ pub fn blend(
                     return Err(EditError::Weight { clip: i });
                 }
             }
+            way.go_on(clips, j, frame);
             let total: f64 = weights.iter().sum();
             if !total.is_finite() {
                 return Err(EditError::Weight { clip: 0 });
@@ -123,26 +127,54 @@ pub fn blend(
             made.set_track(j, Track::from_parts(rotations, every.clone(), translations, every))?;
         }
     }
-    made.keep_to_channels(skeleton, 0..frames);
     Ok(made)
 }
 
-/// The way round from one rotation to another, which is the short one in the first frame and then goes on:
-/// where two motions are half a turn apart, the short way would change sides from frame to frame.
-#[derive(Default)]
-struct Way {
-    before: Option<DQuat>,
+/// The way round from some rotations of a joint to others.
+enum Way {
+    /// By its angles, as far as they have come, where it has few of them.
+    Angles(Turns, Vec<DVec3>),
+    /// Between two: the short way in the first frame, which then goes on. Where motions are half a turn
+    /// apart, the short way would change sides from frame to frame.
+    Sphere(Option<DQuat>),
 }
 
 impl Way {
+    fn of(skeleton: &Skeleton, clips: &[&Clip], joint: JointIndex) -> Self {
+        match Turns::of(skeleton, clips, joint) {
+            Some(turns) => Self::Angles(turns, Vec::with_capacity(clips.len())),
+            None => Self::Sphere(None),
+        }
+    }
+
+    /// To the next frame.
+    fn go_on(&mut self, clips: &[&Clip], joint: JointIndex, frame: FrameIndex) {
+        let Self::Angles(turns, angles) = self else { return };
+        for (i, clip) in clips.iter().enumerate() {
+            let near = angles.get(i).or(angles.first()).copied().unwrap_or_default();
+            let now = turns.at(clip, joint, frame, near);
+            match angles.get_mut(i) {
+                Some(angles) => *angles = now,
+                None => angles.push(now),
+            }
+        }
+    }
+
     /// There is at least one rotation, and weights add up to 1.
     fn mean(&mut self, rotations: &[(Rotation, f64)]) -> Rotation {
+        let before = match self {
+            Self::Angles(turns, angles) => {
+                let all = angles.iter().zip(rotations);
+                return turns.rotation(all.fold(DVec3::ZERO, |to, (a, (_, w))| to + *a * *w));
+            }
+            Self::Sphere(before) => before,
+        };
         match rotations {
             [(a, _), (b, share)] => {
                 let short = (a.inverse() * *b).canonical().quat();
-                let same = self.before.is_none_or(|before| before.dot(short) >= 0.0);
+                let same = before.is_none_or(|before| before.dot(short) >= 0.0);
                 let turn = if same { short } else { -short };
-                self.before = Some(turn);
+                *before = Some(turn);
                 if same && turn.w >= 0.0 {
                     return a.slerp(*b, *share);
                 }
@@ -275,6 +307,35 @@ mod tests {
         assert!(got.distance(want).degrees() < 1e-9, "{got:?}");
         let place = out.translation_m(JointIndex::new(0), FrameIndex(0)).x;
         assert!((place - (2.0 * 350.0 + 30.0 + 130.0) / 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn joints_with_two_turns_have_the_mean_of_their_angles() {
+        let clip = |row: &str| {
+            let text = format!(
+                "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT \
+                 b\n{{\nOFFSET 0 10 0\nCHANNELS 2 Zrotation Xrotation\nEnd Site\n{{\nOFFSET 0 5 \
+                 0\n}}\n}}\n}}\nMOTION\nFrames: 1\nFrame Time: 0.01\n0 0 0 {row}\n"
+            );
+            let options = crate::formats::ReadOptions::default();
+            crate::formats::read(text.as_bytes(), None, &options).unwrap().file
+        };
+        let files = ["170 -60", "-170 10", "-160 390"].map(clip);
+        let skeleton = files[0].skeleton.clone();
+        let clips = files.map(|file| file.clip.unwrap());
+        let all: Vec<&Clip> = clips.iter().collect();
+        let j = skeleton.find("b").unwrap();
+        let made = |clips: &[&Clip], w: [f64; 3]| {
+            blend(&skeleton, clips, |i, _, _| w[i]).unwrap().rotation(j, FrameIndex(0))
+        };
+        let turned = |z: f64, x: f64| {
+            Rotation::about_z(Angle::from_degrees(z)) * Rotation::about_x(Angle::from_degrees(x))
+        };
+        // (2 · 170 + 190 + 200) / 4 and (2 · −60 + 10 + 30) / 4.
+        let got = made(&all, [2.0, 1.0, 1.0]);
+        assert!(got.distance(turned(182.5, -20.0)).degrees() < 1e-9, "{got:?}");
+        let got = made(&all[..2], [1.0, 3.0, 0.0]);
+        assert!(got.distance(turned(185.0, -7.5)).degrees() < 1e-9, "{got:?}");
     }
 
     #[test]

@@ -135,16 +135,17 @@ impl<'a> Body<'a> {
         mean(leg)
     }
 
-    /// How far a hand reaches from the middle between the shoulders, in metres; the mean of both sides.
-    /// `None` without arms.
-    pub(super) fn span_m(&self) -> Option<f64> {
+    /// How far a hand reaches from the middle between the shoulders, in metres; the mean of both sides, whose
+    /// wrists are given. `None` without arms.
+    pub(super) fn span_m(&self, [left, right]: [Option<JointIndex>; 2]) -> Option<f64> {
         let rest = self.skeleton.rest_world_positions();
         let at = |what, side| Some(rest[self.first(what, side)?.get()]);
         let shoulders = [BodySide::Left, BodySide::Right].map(|side| at(BodyJoint::Shoulder, side));
         let half = length_m(&shoulders).unwrap_or(0.0) * 0.5;
         let arm = |side| {
-            let arm = [BodyJoint::Shoulder, BodyJoint::Elbow, BodyJoint::Wrist];
-            Some(half + length_m(&arm.map(|what| at(what, side)))?)
+            let wrist = if side == BodySide::Left { left } else { right };
+            let [shoulder, elbow] = [BodyJoint::Shoulder, BodyJoint::Elbow].map(|w| at(w, side));
+            Some(half + length_m(&[shoulder, elbow, wrist.map(|j| rest[j.get()])])?)
         };
         mean(arm)
     }

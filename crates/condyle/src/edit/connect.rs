@@ -6,9 +6,10 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::blend::as_f64;
-use super::{Easing, EditError, Facing, Placement, Stand, blend, interpolate};
+use super::{Easing, EditError, Facing, Placement, Stand, blend};
 use crate::math::{Angle, Rotation};
-use crate::motion::{Clip, ClipError, FrameIndex, Pose, Track};
+use crate::motion::turns::Turns;
+use crate::motion::{Clip, ClipError, FrameIndex, Pose, Track, TrackFault};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Where two motions are alike: a window of each, of the same length.
@@ -182,10 +183,9 @@ impl Seam<'_> {
         let mut parts = vec![&before];
         parts.extend(made);
         parts.push(&after);
-        let mut clip = Clip::joined(&parts)?;
+        let clip = Clip::joined(&parts)?;
         let start = first_last + 1;
         let made = start..start + made.map_or(0, Clip::frame_count);
-        clip.keep_to_channels(self.skeleton, made.clone());
         Ok(Connected { clip, made, first_last, second_first, placement })
     }
 
@@ -193,13 +193,19 @@ impl Seam<'_> {
     fn blend(&self, easing: Easing, by_steps: bool) -> Result<Connected, EditError> {
         let Overlap { first, second, frames } = self.at;
         let (mut placed, mut placement) = self.placed(second, self.stand(self.first, first))?;
-        let (a, b) =
+        let (mut a, mut b) =
             (part(self.first, first..first + frames)?, part(&placed, second..second + frames)?);
+        if by_steps && frames > 1 {
+            let on = self.blend_steps([&mut a, &mut b], easing)?;
+            placement = placement.then(on);
+            placed = self.second.clone();
+            placement.apply(self.skeleton, &mut placed)?;
+        }
         let weight = |clip: usize, _: JointIndex, frame: usize| {
             let second = easing.weight(frame, frames);
             if clip == 0 { 1.0 - second } else { second }
         };
-        let mut blended = blend(self.skeleton, &[&a, &b], weight)?;
+        let blended = blend(self.skeleton, &[&a, &b], weight)?;
         if frames == 1 {
             // One frame is half and half, between what is before and after it.
             let before = first.checked_sub(1);
@@ -211,58 +217,61 @@ impl Seam<'_> {
                 _ => self.joined(first, None, (&placed, placement), after.unwrap_or(second)),
             };
         }
-        if by_steps {
-            let end = self.blend_steps(&mut blended, [&a, &b], easing)?;
-            (placed, placement) = self.placed(second + frames - 1, end)?;
-        }
         // The first frame of the window is the first motion's, the last the second's.
         let made = (frames > 2).then(|| part(&blended, 1..frames - 1)).transpose()?;
         self.joined(first, made.as_ref(), (&placed, placement), second + frames - 1)
     }
 
-    /// Puts the frames of a blend of two windows where the blended steps of their roots lead; where that
-    /// is in the last one.
+    /// Moves and turns the frames of two windows so that in each both stand where their blended steps lead,
+    /// and go on turning alike; what the last of the second was moved by.
+    ///
+    /// A step turns by the vertical part of the rotation from frame to frame. That is smooth, too, for who
+    /// lies or rolls, whose facing is not.
     fn blend_steps(
         &self,
-        blended: &mut Clip,
-        windows: [&Clip; 2],
+        mut windows: [&mut Clip; 2],
         easing: Easing,
-    ) -> Result<Stand, EditError> {
+    ) -> Result<Placement, EditError> {
         let ground = self.facing.ground();
-        let frames = blended.frame_count();
-        let mut before = windows.map(|clip| self.stand(clip, 0));
-        let mut stand = before[0];
-        let mut ways = vec![Placement::new(ground, Angle::ZERO, DVec3::ZERO)];
+        let frames = windows[0].frame_count();
+        let at = |clip: &Clip, k: usize| self.facing.place_in(self.skeleton, clip, index(k));
+        let mut before = [0, 1].map(|i| at(windows[i], 0));
+        let mut stands_at = ground.below(before[0].1);
+        let mut turns = [0.0_f64; 2];
+        let none = Placement::new(ground, Angle::ZERO, DVec3::ZERO);
+        let mut ways = [vec![none], vec![none]];
         for k in 1..frames {
             let second = 0.5 * (easing.weight(k - 1, frames) + easing.weight(k, frames));
-            let (mut turn, mut step) = (0.0, DVec3::ZERO);
+            let now = [0, 1].map(|i| at(windows[i], k));
+            let turned = [0, 1].map(|i| (now[i].0 * before[i].0.inverse()).log().dot(ground.up()));
+            let mean = (1.0 - second) * turned[0] + second * turned[1];
             for (i, share) in [1.0 - second, second].into_iter().enumerate() {
-                let now = self.stand(windows[i], k);
-                turn += share * turned(before[i], now);
-                let back = ground.turn(Angle::from_radians(-before[i].facing.radians()));
-                step += back * (now.position_m - before[i].position_m) * share;
-                before[i] = now;
+                let step = ground.turn(Angle::from_radians(turns[i])) * (now[i].1 - before[i].1);
+                stands_at += ground.below(step) * share;
+                turns[i] += mean - turned[i];
             }
-            stand.position_m += ground.below(ground.turn(stand.facing) * step);
-            stand.facing = Angle::from_radians(stand.facing.radians() + turn).wrapped();
-            ways.push(Placement::between(ground, self.stand(blended, k), stand));
+            for (i, ways) in ways.iter_mut().enumerate() {
+                let turn = Angle::from_radians(turns[i]).wrapped();
+                let shift = stands_at - ground.below(ground.turn(turn) * now[i].1);
+                ways.push(Placement::new(ground, turn, shift));
+            }
+            before = now;
         }
-        for j in self.skeleton.indices().filter(|j| self.skeleton.parent(*j).is_none()) {
-            let moved = |k: usize| {
-                let (r, t) = (blended.rotation(j, index(k)), blended.translation_m(j, index(k)));
-                (ground.turn(ways[k].turn()) * r, ways[k].point(t))
-            };
-            let all: Vec<(Rotation, DVec3)> = (0..frames).map(moved).collect();
-            let every = crate::motion::KeyTimes::EveryFrame;
-            let track = Track::from_parts(
-                all.iter().map(|(r, _)| *r).collect(),
-                every.clone(),
-                all.iter().map(|(_, t)| *t).collect(),
-                every,
-            );
-            blended.set_track(j, track)?;
+        for (window, ways) in windows.iter_mut().zip(&ways) {
+            for j in self.skeleton.indices().filter(|j| self.skeleton.parent(*j).is_none()) {
+                for (k, way) in ways.iter().enumerate().skip(1) {
+                    let turned = ground.turn(way.turn()) * window.rotation(j, index(k));
+                    let place = way.point(window.translation_m(j, index(k)));
+                    if !place.is_finite() {
+                        let (track, fault) = (j.get(), TrackFault::NotFinite);
+                        return Err(EditError::Clip(ClipError::Track { track, fault }));
+                    }
+                    window.set_rotation(j, index(k), turned);
+                    window.set_translation_m(j, index(k), place);
+                }
+            }
         }
-        Ok(stand)
+        Ok(ways[1].last().copied().unwrap_or(none))
     }
 
     fn interpolate(&self, keep: Keep, count: usize, order: Order) -> Result<Connected, EditError> {
@@ -298,28 +307,19 @@ impl Seam<'_> {
             }
         };
         let (placed, placement) = self.placed(next, start)?;
-        let made = match order {
-            Order::Linear => {
-                let (a, b) = (self.first.pose(index(last)), placed.pose(index(next)));
-                let pose = |k: usize| interpolate(&a, &b, as_f64(k) / steps);
-                self.clip_of((1..=count).map(pose))?
-            }
-            Order::Cubic => {
-                let curves: Vec<Curve> = self
-                    .skeleton
-                    .indices()
-                    .map(|j| Curve::new(j, (self.first, last), (&placed, next), steps))
-                    .collect();
-                let pose = |k: usize| {
-                    let share = as_f64(k) / steps;
-                    Pose {
-                        rotations: curves.iter().map(|c| c.rotation(share)).collect(),
-                        translations_m: curves.iter().map(|c| c.translation_m(share)).collect(),
-                    }
-                };
-                self.clip_of((1..=count).map(pose))?
+        let curve = |j: JointIndex| {
+            let (from, to) = (Knot::new(self.first, last, j), Knot::new(&placed, next, j));
+            Curve::new(self.turns(&placed, j), from, to, (order, steps))
+        };
+        let curves: Vec<Curve> = self.skeleton.indices().map(curve).collect();
+        let pose = |k: usize| {
+            let share = as_f64(k) / steps;
+            Pose {
+                rotations: curves.iter().map(|c| c.rotation(share)).collect(),
+                translations_m: curves.iter().map(|c| c.translation_m(share)).collect(),
             }
         };
+        let made = self.clip_of((1..=count).map(pose))?;
         self.joined(last, made.as_ref(), (&placed, placement), next)
     }
 
@@ -341,7 +341,7 @@ impl Seam<'_> {
         let offsets: Vec<Offset> = self
             .skeleton
             .indices()
-            .map(|j| Offset::new(j, (self.first, last), (&placed, same)))
+            .map(|j| Offset::new(self.turns(&placed, j), j, (self.first, last), (&placed, same)))
             .collect();
         let pose = |k: usize| {
             let mut pose = placed.pose(index(same + k));
@@ -350,13 +350,21 @@ impl Seam<'_> {
                 offsets.iter().zip(pose.rotations.iter_mut().zip(&mut pose.translations_m))
             {
                 let by = offset.turn * place + offset.turning * (velocity * steps);
-                *r = Rotation::exp(by).unwrap_or_default() * *r;
+                *r = match &offset.turns {
+                    Some(turns) => turns.rotation(turns.angles(*r, DVec3::ZERO) + by),
+                    None => Rotation::exp(by).unwrap_or_default() * *r,
+                };
                 *t += offset.shift * place + offset.shifting * (velocity * steps);
             }
             pose
         };
         let made = self.clip_of((1..=count).map(pose))?;
         self.joined(last, made.as_ref(), (&placed, placement), same + count + 1)
+    }
+
+    /// The turns of a joint that has few, in both motions.
+    fn turns(&self, placed: &Clip, joint: JointIndex) -> Option<Turns> {
+        Turns::of(self.skeleton, &[self.first, placed], joint)
     }
 
     /// Radians and metres per frame of who faces, on the side of a frame: from the line that fits best to
@@ -426,60 +434,130 @@ fn turned(from: Stand, to: Stand) -> f64 {
     Angle::from_radians(to.facing.radians() - from.facing.radians()).wrapped().radians()
 }
 
-/// A joint's way from one motion to another with the velocities of both: a cubic Bézier curve, for
-/// rotations by repeated slerp (K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH
-/// 1985). A third of the velocity times the time from either end are its inner points.
+/// A joint in a frame of a motion.
+#[derive(Clone, Copy)]
+struct Knot<'a> {
+    clip: &'a Clip,
+    frame: usize,
+    joint: JointIndex,
+}
+
+impl<'a> Knot<'a> {
+    const fn new(clip: &'a Clip, frame: usize, joint: JointIndex) -> Self {
+        Self { clip, frame, joint }
+    }
+
+    fn rotation(&self, frame: usize) -> Rotation {
+        self.clip.rotation(self.joint, index(frame))
+    }
+
+    fn translation_m(&self, frame: usize) -> DVec3 {
+        self.clip.translation_m(self.joint, index(frame))
+    }
+
+    /// Its angular velocity in its own space, per frame.
+    fn turning(&self, side: Side) -> DVec3 {
+        let back = self.rotation(self.frame).inverse();
+        let frames = side.frames(self.frame, self.clip.frame_count());
+        slope(frames.map(|f| (back * self.rotation(f)).log()), side)
+    }
+
+    /// The velocity of its angles, per frame.
+    fn angles_turning(&self, turns: &Turns, side: Side) -> DVec3 {
+        let here = turns.angles(self.rotation(self.frame), DVec3::ZERO);
+        let frames = side.frames(self.frame, self.clip.frame_count());
+        slope(frames.map(|f| turns.angles(self.rotation(f), here) - here), side)
+    }
+
+    /// The velocity of its centre, per frame.
+    fn moving(&self, side: Side) -> DVec3 {
+        let here = self.translation_m(self.frame);
+        let frames = side.frames(self.frame, self.clip.frame_count());
+        slope(frames.map(|f| self.translation_m(f) - here), side)
+    }
+}
+
+/// A joint's way from one motion to another: straight, with two points, or with the velocities of both on
+/// a cubic Bézier curve, whose inner points are a third of the velocity times the time from either end.
 struct Curve {
-    rotations: [Rotation; 4],
-    translations_m: [DVec3; 4],
+    rotations: Bow,
+    translations_m: Vec<DVec3>,
+}
+
+/// The rotations of a curve.
+enum Bow {
+    /// By repeated slerp (K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH 1985).
+    Sphere(Vec<Rotation>),
+    /// By the angles of a joint that has few of them.
+    Angles(Turns, Vec<DVec3>),
 }
 
 impl Curve {
-    fn new(joint: JointIndex, from: (&Clip, usize), to: (&Clip, usize), steps: f64) -> Self {
-        let (a, before, shift_before) = velocities(joint, from, Side::Before);
-        let (b, after, shift_after) = velocities(joint, to, Side::After);
-        let turned =
-            |r: Rotation, v: DVec3| r * Rotation::exp(v * (steps / 3.0)).unwrap_or_default();
-        let (p, q) =
-            (from.0.translation_m(joint, index(from.1)), to.0.translation_m(joint, index(to.1)));
+    fn new(
+        turns: Option<Turns>,
+        from: Knot<'_>,
+        to: Knot<'_>,
+        (order, steps): (Order, f64),
+    ) -> Self {
         let third = steps / 3.0;
-        Self {
-            rotations: [a, turned(a, before), turned(b, -after), b],
-            translations_m: [p, p + shift_before * third, q - shift_after * third, q],
-        }
+        let (a, b) = (from.rotation(from.frame), to.rotation(to.frame));
+        let (p, q) = (from.translation_m(from.frame), to.translation_m(to.frame));
+        let start = turns.as_ref().map(|turns| turns.angles(a, DVec3::ZERO)).unwrap_or_default();
+        let (rotations, translations_m) = match (order, turns) {
+            (Order::Linear, None) => (Bow::Sphere(vec![a, b]), vec![p, q]),
+            (Order::Linear, Some(turns)) => {
+                let end = turns.angles(b, start);
+                (Bow::Angles(turns, vec![start, end]), vec![p, q])
+            }
+            (Order::Cubic, turns) => {
+                let inner = |a: DVec3, b: DVec3, velocity: &dyn Fn(&Knot<'_>, Side) -> DVec3| {
+                    let (before, after) =
+                        (velocity(&from, Side::Before), velocity(&to, Side::After));
+                    vec![a, a + before * third, b - after * third, b]
+                };
+                let rotations = match turns {
+                    Some(turns) => {
+                        let velocity = |k: &Knot<'_>, side| k.angles_turning(&turns, side);
+                        let angles = inner(start, turns.angles(b, start), &velocity);
+                        Bow::Angles(turns, angles)
+                    }
+                    None => {
+                        let turned = |v: DVec3| Rotation::exp(v * third).unwrap_or_default();
+                        let (before, after) = (from.turning(Side::Before), to.turning(Side::After));
+                        Bow::Sphere(vec![a, a * turned(before), b * turned(-after), b])
+                    }
+                };
+                (rotations, inner(p, q, &|k, side| k.moving(side)))
+            }
+        };
+        Self { rotations, translations_m }
     }
 
     fn rotation(&self, u: f64) -> Rotation {
-        let [a, b, c, d] = self.rotations;
-        let [ab, bc, cd] = [a.slerp(b, u), b.slerp(c, u), c.slerp(d, u)];
-        ab.slerp(bc, u).slerp(bc.slerp(cd, u), u)
+        match &self.rotations {
+            Bow::Sphere(points) => bezier(points, |a, b| a.slerp(b, u)),
+            Bow::Angles(turns, points) => turns.rotation(bezier(points, |a, b| a.lerp(b, u))),
+        }
     }
 
     fn translation_m(&self, u: f64) -> DVec3 {
-        let [a, b, c, d] = self.translations_m;
-        let [ab, bc, cd] = [a.lerp(b, u), b.lerp(c, u), c.lerp(d, u)];
-        ab.lerp(bc, u).lerp(bc.lerp(cd, u), u)
+        bezier(&self.translations_m, |a, b| a.lerp(b, u))
     }
 }
 
-/// A joint's rotation in a frame, its angular velocity in its own space and the velocity of its centre,
-/// per frame.
-fn velocities(
-    joint: JointIndex,
-    (clip, frame): (&Clip, usize),
-    side: Side,
-) -> (Rotation, DVec3, DVec3) {
-    let here = clip.rotation(joint, index(frame));
-    let place = clip.translation_m(joint, index(frame));
-    let frames = side.frames(frame, clip.frame_count());
-    let turns = frames.clone().map(|f| (here.inverse() * clip.rotation(joint, index(f))).log());
-    let shifts = frames.map(|f| clip.translation_m(joint, index(f)) - place);
-    (here, slope(turns, side), slope(shifts, side))
+/// De Casteljau: points between neighbours, until one is left.
+fn bezier<T: Copy + Default>(points: &[T], between: impl Fn(T, T) -> T) -> T {
+    let mut points = points.to_vec();
+    while points.len() > 1 {
+        points = points.windows(2).map(|w| between(w[0], w[1])).collect();
+    }
+    points.first().copied().unwrap_or_default()
 }
 
 /// What the first motion has more than the second, and how fast that changes per frame. Rotations differ
-/// by a turn in the parent's space.
+/// by a turn in the parent's space, or by angles where a joint has few of them.
 struct Offset {
+    turns: Option<Turns>,
     turn: DVec3,
     turning: DVec3,
     shift: DVec3,
@@ -487,7 +565,12 @@ struct Offset {
 }
 
 impl Offset {
-    fn new(joint: JointIndex, (a, i): (&Clip, usize), (b, k): (&Clip, usize)) -> Self {
+    fn new(
+        turns: Option<Turns>,
+        joint: JointIndex,
+        (a, i): (&Clip, usize),
+        (b, k): (&Clip, usize),
+    ) -> Self {
         // The frames before; where there are none, what would have been there at the same velocity.
         let before = |clip: &Clip, frame: usize| {
             let at =
@@ -505,10 +588,19 @@ impl Offset {
         };
         let ([ra, past_ra], [pa, past_pa]) = before(a, i);
         let ([rb, past_rb], [pb, past_pb]) = before(b, k);
-        let turn = (ra * rb.inverse()).log();
-        let past = nearest((past_ra * past_rb.inverse()).log(), turn);
+        let (turn, past) = match &turns {
+            Some(turns) => {
+                let vb = turns.angles(rb, DVec3::ZERO);
+                let va = turns.angles(ra, vb);
+                (va - vb, turns.angles(past_ra, va) - turns.angles(past_rb, vb))
+            }
+            None => {
+                let turn = (ra * rb.inverse()).log();
+                (turn, nearest((past_ra * past_rb.inverse()).log(), turn))
+            }
+        };
         let (shift, past_shift) = (pa - pb, past_pa - past_pb);
-        Self { turn, turning: turn - past, shift, shifting: shift - past_shift }
+        Self { turns, turn, turning: turn - past, shift, shifting: shift - past_shift }
     }
 }
 
@@ -542,7 +634,7 @@ fn index(frame: usize) -> FrameIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{jump_quantile, jumps};
+    use crate::edit::{interpolate, jump_quantile, jumps};
     use crate::motion::{FrameRate, World};
     use crate::synth::Gait;
 
@@ -730,6 +822,80 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A motion as a file has it that turns its second joint about z and x only.
+    fn two_turns(angles: impl Fn(usize) -> [f64; 2]) -> (Skeleton, Clip) {
+        use std::fmt::Write as _;
+        let mut text = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition \
+            Zrotation Xrotation Yrotation\nJOINT b\n{\nOFFSET 0 10 0\nCHANNELS 2 Zrotation Xrotation\n\
+            End Site\n{\nOFFSET 0 5 0\n}\n}\n}\nMOTION\nFrames: 100\nFrame Time: 0.01\n"
+            .to_owned();
+        for f in 0..100 {
+            let [z, x] = angles(f);
+            writeln!(text, "0 90 {f} 0 0 0 {z} {x}").unwrap();
+        }
+        let file =
+            crate::formats::read(text.as_bytes(), None, &crate::formats::ReadOptions::default());
+        let file = file.unwrap().file;
+        (file.skeleton, file.clip.unwrap())
+    }
+
+    #[test]
+    fn a_joint_with_two_turns_goes_by_its_angles_and_never_jumps() {
+        let near = |f: usize| 3.0 * Angle::from_radians(0.1 * as_f64(f)).radians();
+        let (skeleton, a) = two_turns(|f| [170.0 + near(f), -80.0]);
+        // Half a turn and more from there about the other axis.
+        let (_, b) = two_turns(|f| [-60.0, 100.0 - near(f)]);
+        let facing = Facing::of(&skeleton);
+        let joint = skeleton.find("b").unwrap();
+        let at = Overlap { first: 50, second: 20, frames: 40 };
+        for method in METHODS {
+            for keep in [Keep::First, Keep::Second] {
+                let out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+                assert!(Turns::of(&skeleton, &[&a, &out.clip], joint).is_some(), "{method:?}");
+                let worst =
+                    jump_quantile(&jumps(&out.clip, 1..out.clip.frame_count()), 1.0).degrees();
+                // By angles it turns some 200 degrees in 12 frames or more.
+                let kinks =
+                    matches!(method, Method::Interpolate { .. } | Method::Blend(Easing::Linear));
+                assert!(worst < if kinks { 2500.0 } else { 600.0 }, "{method:?}: {worst}");
+                let far = |f: usize| {
+                    let [p, q] = [f - 1, f].map(|f| out.clip.rotation(joint, index(f)));
+                    p.distance(q).degrees()
+                };
+                let fastest = (1..out.clip.frame_count()).map(far).fold(0.0, f64::max);
+                assert!(fastest < 45.0, "{method:?}: {fastest}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_lies_down_is_not_turned_by_blended_steps() {
+        // On the back, and rocking about the line where the facing is that of the hips.
+        let (skeleton, a) = gait(100, Gait::default());
+        let root = skeleton.find("Hips").unwrap();
+        let lie = |clip: &Clip, phase: f64| {
+            let mut clip = clip.clone();
+            for f in 0..100 {
+                let (sine, _) = crate::math::trig::sin_cos(0.2 * as_f64(f) + phase);
+                let tilt = Rotation::about_x(Angle::from_degrees(-70.0 + 3.0 * sine));
+                clip.set_rotation(
+                    root,
+                    index(f),
+                    tilt * Rotation::about_y(Angle::from_degrees(25.0)),
+                );
+            }
+            clip
+        };
+        let (a, b) = (lie(&a, 0.0), lie(&a, 1.0));
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 50, second: 20, frames: 40 };
+        let usual = jump_quantile(&jumps(&a, 0..100), 1.0).degrees();
+        let method = Method::BlendSteps(Easing::Sine);
+        let out = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
+        let worst = jump_quantile(&jumps(&out.clip, out.made.clone()), 1.0).degrees();
+        assert!(worst < 1.5 * usual, "{worst} of {usual}");
     }
 
     #[test]

@@ -221,6 +221,17 @@ impl Facing {
     /// If there is no such frame, or the clip has another number of joints.
     #[must_use]
     pub fn stand_in(&self, skeleton: &Skeleton, clip: &Clip, frame: FrameIndex) -> Stand {
+        let (rotation, position_m) = self.place_in(skeleton, clip, frame);
+        Stand { position_m, facing: self.angle(rotation) }
+    }
+
+    /// The rotation and the place in the world of the joint that faces, in a frame of a clip.
+    pub(super) fn place_in(
+        &self,
+        skeleton: &Skeleton,
+        clip: &Clip,
+        frame: FrameIndex,
+    ) -> (Rotation, DVec3) {
         // Only what is above the joint matters.
         let mut at = Some(self.joint);
         let (mut rotation, mut position) = (Rotation::IDENTITY, DVec3::ZERO);
@@ -230,7 +241,7 @@ impl Facing {
             rotation = local * rotation;
             at = skeleton.parent(j);
         }
-        Stand { position_m: position, facing: self.angle(rotation) }
+        (rotation, position)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Feet that are on the ground, and stay there.
 
-use std::f64::consts::PI;
 use std::ops::Range;
 
 use glam::DVec3;
 
 use super::blend::as_f64;
-use super::{Connected, Easing, Facing, Ground, jump_quantile, jumps};
+use super::reach::Reach;
+use super::{Connected, Easing, Facing, Ground, Placement, jump_quantile, jumps};
 use crate::anatomy::{Anatomy, BodyJoint};
-use crate::ik::limb::{Limb, LimbGoal, LimbParts};
-use crate::math::{Angle, Arc, Rotation, angle_between, unit};
+use crate::math::Angle;
+use crate::motion::turns::Turns;
 use crate::motion::{Clip, FrameIndex, Pose, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -24,8 +24,7 @@ pub struct Leg {
     pub ankle: JointIndex,
     /// Carries the toes.
     pub toes: Option<JointIndex>,
-    /// What the knee bends about if it is straight, in its local space.
-    across: DVec3,
+    bends: Reach,
 }
 
 impl Leg {
@@ -38,9 +37,8 @@ impl Leg {
             let knee = skeleton.parent(ankle).filter(|j| is(*j, BodyJoint::Knee))?;
             let hip = skeleton.parent(knee).filter(|j| is(*j, BodyJoint::Hip))?;
             let toes = skeleton.children(ankle).find(|j| is(*j, BodyJoint::Toes));
-            // The line of the hips; z of a segment's frame is to the right, and shanks go backward.
-            let across = anatomy.frame(knee).map_or(DVec3::X, |frame| frame * DVec3::NEG_Z);
-            Some(Self { hip, knee, ankle, toes, across })
+            let bends = Reach::new(skeleton, anatomy, [hip, knee, ankle], true)?;
+            Some(Self { hip, knee, ankle, toes, bends })
         };
         skeleton.indices().filter(|j| is(*j, BodyJoint::Ankle)).filter_map(leg).collect()
     }
@@ -52,40 +50,14 @@ impl Leg {
     }
 
     /// Bends knee and hip so that the ankle of a pose is at a place in the world, or as near as the bones
-    /// reach. The knee bends in the plane that it is bent in, the hip turns as little as it can, and the
-    /// foot keeps its rotation in the world. `world` is that of the pose.
+    /// reach. The knee bends about its own axis, if its file gives it one, or that of flexion; the hip turns
+    /// as little as it can, and the foot keeps its rotation in the world. `world` is that of the pose.
     ///
     /// # Panics
     ///
     /// If the pose is not one of the leg's skeleton.
     pub fn reach(&self, skeleton: &Skeleton, pose: &mut Pose, world: &World, ankle_m: DVec3) {
-        let [hip, knee, ankle] = [self.hip, self.knee, self.ankle].map(JointIndex::get);
-        let (upper_m, lower_m) = (pose.translations_m[knee], pose.translations_m[ankle]);
-        let thigh = pose.rotations[knee].inverse() * upper_m;
-        let bend = angle_between(thigh, lower_m).radians();
-        let axis = unit(thigh.cross(lower_m)).filter(|_| bend > 1e-3).unwrap_or(self.across);
-        // Never through straight to the other side, nor through the thigh.
-        let [min, max] = [-bend, PI - 0.1 - bend].map(Angle::from_radians);
-        let Some(arc) = Arc::new(min, max) else { return };
-        let above = skeleton.parent(self.hip);
-        let above_rotation = above.map_or(Rotation::IDENTITY, |p| world.rotations[p.get()]);
-        let parts = LimbParts {
-            upper_m,
-            lower_m,
-            zeros: [pose.rotations[hip], pose.rotations[knee], pose.rotations[ankle]],
-            axis,
-            arc,
-        };
-        let Some(limb) = Limb::new(&parts) else { return };
-        let back = above_rotation.inverse();
-        let goal = LimbGoal {
-            position_m: back * (ankle_m - world.positions_m[hip]),
-            rotation: Some(back * world.rotations[ankle]),
-        };
-        let found = limb.pose_near(&goal, pose.rotations[hip]);
-        for (joint, local) in [hip, knee, ankle].into_iter().zip(found.locals) {
-            pose.rotations[joint] = local;
-        }
+        self.bends.reach(skeleton, pose, world, ankle_m);
     }
 }
 
@@ -193,7 +165,11 @@ impl Connected {
     /// stays there, one that is down after it is there already; one that is down on both sides, at
     /// different places, slides evenly. A foot that would have to be moved by more than 12 cm to stay is let
     /// go, and where that would change the angular velocity of a joint by more than 1.5 times what is usual
-    /// in the motions the foot slides. Between contacts what was moved fades. Only hips, knees and ankles change.
+    /// in the motions the foot slides. Between contacts what was moved fades.
+    ///
+    /// Before that the whole figure goes with its feet: it is moved on the ground against what those that are
+    /// down slide, as far as the pelvis gets no rougher and no faster than in the motions, and the second
+    /// motion goes on from where that leads. Heights stay, and of joints only hips, knees and ankles change.
     ///
     /// `motions` are those that were connected.
     ///
@@ -219,44 +195,47 @@ impl Connected {
         let after = contacts(skeleton, second, ground, &legs, options);
         // One frame more on either side: the last and the first of the motions.
         let span = made.start - 1..made.end + 1;
+        let down = |before: &Vec<bool>, after: &Vec<bool>| {
+            let is_down = |f: usize| {
+                let own = before.get(f).copied();
+                let other = (f + self.second_first).checked_sub(made.end);
+                let other = other.and_then(|f| after.get(f).copied());
+                let early = 2 * (f + 1 - span.start) <= span.len();
+                let sides = if early { [own, other] } else { [other, own] };
+                sides.into_iter().flatten().next().unwrap_or(false)
+            };
+            without_gaps(span.clone().map(is_down).collect())
+        };
+        let down: Vec<Vec<bool>> = before.iter().zip(&after).map(|(b, a)| down(b, a)).collect();
+        self.go_with_feet(skeleton, facing, [first, second], &legs, &down);
         let in_motions = [first, second].map(|clip| jumps(clip, 0..clip.frame_count()));
         let usual = jump_quantile(in_motions.iter().flatten(), 0.99).radians();
         let roughness = |clip: &Clip| jump_quantile(&jumps(clip, span.clone()), 1.0).radians();
         let (mut moved, mut sliding) = (vec![false; span.len()], vec![false; span.len()]);
-        for (leg, (before, after)) in legs.iter().zip(before.iter().zip(&after)) {
-            let down: Vec<bool> = span
-                .clone()
-                .map(|f| {
-                    let own = before.get(f).copied();
-                    let other = (f + self.second_first).checked_sub(made.end);
-                    let other = other.and_then(|f| after.get(f).copied());
-                    let early = 2 * (f + 1 - span.start) <= span.len();
-                    let sides = if early { [own, other] } else { [other, own] };
-                    sides.into_iter().flatten().next().unwrap_or(false)
-                })
-                .collect();
-            let down = without_gaps(down);
+        for (leg, down) in legs.iter().zip(&down) {
             let mut poses: Vec<Pose> = span.clone().map(|f| self.clip.pose(index(f))).collect();
             let soles: Vec<DVec3> = poses
                 .iter()
                 .map(|pose| pose.world(skeleton).positions_m[leg.sole().get()])
                 .collect();
+            let turns = [leg.hip, leg.knee, leg.ankle]
+                .map(|joint| Turns::of(skeleton, &[first, second], joint));
             let mut planted = self.clip.clone();
             let mut frames = Vec::new();
-            for (k, shift) in shifts(&down, &soles).into_iter().enumerate() {
+            for (k, shift) in shifts(down, &soles).into_iter().enumerate() {
                 if shift.length() <= 1e-6 {
                     continue;
                 }
                 let world = poses[k].world(skeleton);
                 let goal = world.positions_m[leg.ankle.get()] + shift;
                 leg.reach(skeleton, &mut poses[k], &world, goal);
-                for joint in [leg.hip, leg.knee, leg.ankle] {
-                    let rotation = poses[k].rotations[joint.get()];
+                for (joint, turns) in [leg.hip, leg.knee, leg.ankle].into_iter().zip(&turns) {
+                    let found = poses[k].rotations[joint.get()];
+                    let rotation = turns.as_ref().map_or(found, |turns| turns.nearest(found));
                     planted.set_rotation(joint, index(span.start + k), rotation);
                 }
                 frames.push(k);
             }
-            planted.keep_to_channels(skeleton, made.clone());
             // Rather a foot that slides than a leg that jerks.
             if roughness(&planted) <= (1.5 * usual).max(roughness(&self.clip)) {
                 self.clip = planted;
@@ -274,6 +253,118 @@ impl Connected {
         let count = |frames: Vec<bool>| frames.into_iter().filter(|is| *is).count();
         Planted { moved: count(moved), sliding: count(sliding), ..none }
     }
+
+    /// Moves the figure on the ground against what the feet that are down slide; what is left of it when the
+    /// second motion begins stays, and that goes on from there. Slides are evened out as much as the pelvis
+    /// needs to be no rougher and no faster than in the motions; if that is not enough, nothing is moved.
+    fn go_with_feet(
+        &mut self,
+        skeleton: &Skeleton,
+        facing: &Facing,
+        motions: [&Clip; 2],
+        legs: &[Leg],
+        down: &[Vec<bool>],
+    ) {
+        // Over how many seconds on either side, and how much of it.
+        const EVEN: [(f64, f64); 4] = [(0.04, 1.0), (0.08, 1.0), (0.16, 1.0), (0.16, 0.5)];
+        let ground = facing.ground();
+        let (start, count) = (self.made.start - 1, self.clip.frame_count());
+        let span = down.first().map_or(0, Vec::len);
+        let soles: Vec<Vec<DVec3>> = (start..start + span)
+            .map(|f| {
+                let world = self.clip.pose(index(f)).world(skeleton);
+                legs.iter().map(|leg| world.positions_m[leg.sole().get()]).collect()
+            })
+            .collect();
+        let slide = |k: usize| {
+            let legs = down.iter().enumerate().filter(|(_, down)| k > 0 && down[k - 1] && down[k]);
+            let slides: Vec<DVec3> = legs.map(|(i, _)| soles[k][i] - soles[k - 1][i]).collect();
+            ground.below(slides.iter().sum::<DVec3>() / as_f64(slides.len().max(1)))
+        };
+        let slides: Vec<DVec3> = (0..span).map(slide).collect();
+        let place = |clip: &Clip, f: usize| facing.place_in(skeleton, clip, index(f)).1;
+        let places = |clip: &Clip, frames: Range<usize>| -> Vec<DVec3> {
+            frames.map(|f| place(clip, f)).collect()
+        };
+        let mut usual: Vec<f64> =
+            motions.iter().flat_map(|c| bends(&places(c, 0..c.frame_count()))).collect();
+        usual.sort_by(f64::total_cmp);
+        let usual = usual.get(usual.len() * 99 / 100).copied().unwrap_or(0.0);
+        // One frame more on either side.
+        let around = start.saturating_sub(1)..(start + span + 1).min(count);
+        let pelvis = places(&self.clip, around.clone());
+        // The fastest that the pelvis goes, and the largest change of that.
+        let figures = |path: &[DVec3]| {
+            let moved = pelvis.iter().zip(around.clone());
+            let moved: Vec<DVec3> = moved.map(|(p, f)| *p + at(path, start, f)).collect();
+            (fastest(&moved), bends(&moved).into_iter().fold(0.0, f64::max))
+        };
+        let fast = motions.map(|c| fastest(&places(c, 0..c.frame_count())));
+        let own = figures(&[]);
+        let most = (own.0.max(fast[0]).max(fast[1]), own.1.max(1.5 * usual));
+        let fits = |path: &Vec<DVec3>| {
+            let (fast, rough) = figures(path);
+            fast <= most.0 && rough <= most.1
+        };
+        let fps = self.clip.rate().nominal_fps();
+        let paths = EVEN.iter().map(|(seconds, share)| against(&slides, fps * seconds, *share));
+        let Some(path) = paths.into_iter().find(fits) else { return };
+        let shift = at(&path, start, count);
+        for j in skeleton.indices().filter(|j| skeleton.parent(*j).is_none()) {
+            for f in start + 1..count {
+                let by = at(&path, start, f);
+                let place = self.clip.translation_m(j, index(f)) + by;
+                if by != DVec3::ZERO && place.is_finite() {
+                    self.clip.set_translation_m(j, index(f), place);
+                }
+            }
+        }
+        self.placement = self.placement.then(Placement::new(ground, Angle::ZERO, shift));
+    }
+}
+
+/// Where a path is in a frame that starts in another one: nowhere before, and where it ends after it.
+fn at(path: &[DVec3], start: usize, frame: usize) -> DVec3 {
+    let here = frame.checked_sub(start).and_then(|k| path.get(k).or(path.last()));
+    here.copied().unwrap_or_default()
+}
+
+/// The longest step.
+fn fastest(places: &[DVec3]) -> f64 {
+    places.windows(2).map(|w| w[1].distance(w[0])).fold(0.0, f64::max)
+}
+
+/// By how much the velocity changes in each place but the first and the last, per frame.
+fn bends(places: &[DVec3]) -> Vec<f64> {
+    places.windows(3).map(|w| (w[2] - w[1] * 2.0 + w[0]).length()).collect()
+}
+
+/// The way against a share of some slides, evened out over as many frames on either side, twice. It begins
+/// and ends gently.
+fn against(slides: &[DVec3], frames: f64, share: f64) -> Vec<DVec3> {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate is positive, and what is too large saturates"
+    )]
+    let half = (frames.round() as usize).min(slides.len());
+    let evened = |steps: &[DVec3]| -> Vec<DVec3> {
+        let mean = |k: usize| {
+            let around = k.saturating_sub(half)..(k + half + 1).min(steps.len());
+            // Beyond both ends nothing slides.
+            steps[around].iter().sum::<DVec3>() / as_f64(2 * half + 1)
+        };
+        (0..steps.len()).map(mean).collect()
+    };
+    let last = slides.len().saturating_sub(1);
+    let steps = evened(&evened(slides));
+    let mut way = DVec3::ZERO;
+    let step = |(k, step): (usize, &DVec3)| {
+        let gently = as_f64(k.min(last - k)) / as_f64(half.max(1));
+        way -= *step * (share * gently.min(1.0));
+        way
+    };
+    steps.iter().enumerate().map(step).collect()
 }
 
 /// What became of feet that were to be kept where they are.
@@ -339,6 +430,7 @@ fn index(frame: usize) -> FrameIndex {
 mod tests {
     use super::*;
     use crate::edit::{Keep, Method, Overlap, connect};
+    use crate::math::angle_between;
     use crate::motion::{FrameRate, WorldTracks};
     use crate::synth::Gait;
 

@@ -4,13 +4,13 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use glam::DVec3;
 
-use super::body::Body;
+use super::body::{Body, Part};
+use super::reach::Reach;
 use super::retarget::Retarget;
 use crate::anatomy::{BodyJoint, BodySide};
 use crate::enforce::BoundRig;
-use crate::ik::limb::{Limb, LimbGoal, LimbParts};
 use crate::ik::{Body as Reacher, Figure, Goal, REACHED_M, Settings};
-use crate::math::{Angle, Arc, Rotation, unit};
+use crate::math::{Rotation, unit};
 use crate::motion::{Clip, FrameIndex, Pose, World};
 use crate::skeleton::JointIndex;
 
@@ -36,13 +36,9 @@ pub struct KeptLimb {
 /// A limb of the target, and its end in the source.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
-    upper: JointIndex,
-    hinge: JointIndex,
-    end: JointIndex,
+    limb: Reach,
     goal: JointIndex,
     place: Place,
-    /// The sign of flexion about z of the upper segment's frame.
-    sign: f64,
 }
 
 /// How the place of an end follows from that in the source.
@@ -54,15 +50,8 @@ enum Place {
     Hand { shoulders: [[JointIndex; 2]; 2], times: f64 },
 }
 
-/// Straight, and as far as a knee or an elbow may bend for the sake of a goal.
-const STRAIGHT: f64 = 0.0;
-const BENT: f64 = 160.0 * (std::f64::consts::PI / 180.0);
-
 /// The turn from one world to another, which way is up there, and the scale.
 type Turned = (Rotation, DVec3, f64);
-
-/// A limb whose end is so near to where it should be stays as it is: that is rounding.
-const THERE_M: f64 = 1e-12;
 
 pub(super) fn keep(
     retarget: &Retarget<'_>,
@@ -70,26 +59,30 @@ pub(super) fn keep(
     moved: &mut Clip,
     ends: &[BodyJoint],
     rig: Option<&BoundRig>,
-) -> Vec<KeptLimb> {
+) -> (Vec<KeptLimb>, Vec<Part>) {
     let [source, target] = retarget.bodies();
     let (turn, up) = retarget.turn();
     let mut limbs: Vec<(Chain, KeptLimb)> = Vec::new();
+    let mut without: Vec<Part> = Vec::new();
     for what in ends {
         for side in [BodySide::Left, BodySide::Right] {
-            let Some(chain) = Chain::find(source, target, *what, side, scale) else { continue };
+            let Some(chain) = Chain::find(retarget, *what, side, scale) else {
+                without.push((*what, side));
+                continue;
+            };
             let frames = clip.frame_count();
-            let (end, worst_frame) = (chain.end, FrameIndex(0));
+            let (end, worst_frame) = (chain.limb.end, FrameIndex(0));
             let kept =
                 KeptLimb { end, what: *what, side, frames, reached: 0, worst_m: 0.0, worst_frame };
             limbs.push((chain, kept));
         }
     }
     if limbs.is_empty() {
-        return Vec::new();
+        return (Vec::new(), without);
     }
     let figure = rig.map(|rig| {
         let mut figure = Figure::new(target.skeleton, rig);
-        let moves = |j: &JointIndex| limbs.iter().any(|(c, _)| c.joints().contains(j));
+        let moves = |j: &JointIndex| limbs.iter().any(|(c, _)| c.limb.joints().contains(j));
         target.skeleton.indices().filter(|j| !moves(j)).for_each(|j| figure.hold(j));
         figure
     });
@@ -110,26 +103,26 @@ pub(super) fn keep(
         if let Some(reacher) = &mut reacher {
             goals.clear();
             for ((c, _), place) in limbs.iter().zip(&places) {
-                let own = world.rotations[c.end.get()];
-                goals.push(Goal::position(c.end, *place));
-                goals.push(Goal::rotation(c.end, own).weighted(ORIENTATION));
+                let own = world.rotations[c.limb.end.get()];
+                goals.push(Goal::position(c.limb.end, *place));
+                goals.push(Goal::rotation(c.limb.end, own).weighted(ORIENTATION));
             }
             let posture = Some((&before, POSTURE));
             let settings = Settings { near_m: 0.01 * REACHED_M, posture, ..Settings::default() };
             reacher.solve(&before, &goals, &settings, &mut theirs);
         } else {
             for ((c, _), place) in limbs.iter().zip(&places) {
-                c.reach(target, *place, &world, &mut theirs);
+                c.limb.reach(target.skeleton, &mut theirs, &world, *place);
             }
         }
         world.update(target.skeleton, &theirs);
         for ((c, kept), place) in limbs.iter_mut().zip(&places) {
-            let miss = world.positions_m[c.end.get()].distance(*place);
+            let miss = world.positions_m[c.limb.end.get()].distance(*place);
             kept.reached += usize::from(miss <= REACHED_M);
             if miss > kept.worst_m {
                 (kept.worst_m, kept.worst_frame) = (miss, frame);
             }
-            for j in c.joints() {
+            for j in c.limb.joints() {
                 let local = theirs.rotations[j.get()];
                 if local.quat() != before.rotations[j.get()].quat() {
                     moved.set_rotation(j, frame, local);
@@ -137,7 +130,7 @@ pub(super) fn keep(
             }
         }
     }
-    limbs.into_iter().map(|(_, kept)| kept).collect()
+    (limbs.into_iter().map(|(_, kept)| kept).collect(), without)
 }
 
 /// Against a metre of a missed place, what a radian counts of an end that is turned from where it was,
@@ -146,33 +139,24 @@ const ORIENTATION: f64 = 1e-3;
 const POSTURE: f64 = 1e-6;
 
 impl Chain {
-    fn find(
-        source: &Body<'_>,
-        target: &Body<'_>,
-        what: BodyJoint,
-        side: BodySide,
-        scale: f64,
-    ) -> Option<Self> {
-        let (upper, hinge, sign) = match what {
-            BodyJoint::Ankle => (BodyJoint::Hip, BodyJoint::Knee, -1.0),
-            _ => (BodyJoint::Shoulder, BodyJoint::Elbow, 1.0),
+    fn find(retarget: &Retarget<'_>, what: BodyJoint, side: BodySide, scale: f64) -> Option<Self> {
+        let [source, target] = retarget.bodies();
+        let is_leg = what == BodyJoint::Ankle;
+        let (upper, hinge) = match is_leg {
+            true => (BodyJoint::Hip, BodyJoint::Knee),
+            false => (BodyJoint::Shoulder, BodyJoint::Elbow),
         };
-        let [upper, hinge, end] = [upper, hinge, what].map(|w| target.first(w, side));
-        let (upper, hinge, end) = (upper?, hinge?, end?);
-        let goal = source.first(what, side)?;
-        let hangs = |below: JointIndex, on: JointIndex| {
-            let up = |j: &JointIndex| target.skeleton.parent(*j);
-            std::iter::successors(up(&below), up).any(|j| j == on)
-        };
-        if !hangs(hinge, upper) || !hangs(end, hinge) {
-            return None;
-        }
+        let [end, goal] = retarget.ends(what, side)?;
+        let joints = [target.first(upper, side)?, target.first(hinge, side)?, end];
+        let limb = Reach::new(target.skeleton, &target.anatomy, joints, is_leg)?;
         let place = match what {
             BodyJoint::Ankle => {
                 Place::Foot { lift_m: target.sole_m(side)? - scale * source.sole_m(side)? }
             }
             _ => {
-                let times = target.span_m()? / source.span_m()?;
+                let wrists = [BodySide::Left, BodySide::Right].map(|s| retarget.ends(what, s));
+                let reach = |k: usize| wrists.map(|both| both.map(|both| both[k]));
+                let times = target.span_m(reach(0))? / source.span_m(reach(1))?;
                 let shoulders = |body: &Body<'_>| {
                     let both = [side, side.other()].map(|s| body.first(BodyJoint::Shoulder, s));
                     Some([both[0]?, both[1].or(both[0])?])
@@ -182,7 +166,7 @@ impl Chain {
                 fits.then_some(Place::Hand { shoulders, times })?
             }
         };
-        Some(Self { upper, hinge, end, goal, place, sign })
+        Some(Self { limb, goal, place })
     }
 
     /// Where the end should be.
@@ -193,7 +177,8 @@ impl Chain {
                 // What is longer below the ankle is missing in the leg: it is raised towards the hip, but
                 // only up or down, so that feet on the ground do not slide; by all of it as long as the
                 // leg is within 45 degrees of the vertical.
-                let [hip, ankle] = [self.upper, self.end].map(|j| theirs.positions_m[j.get()]);
+                let [hip, ankle] =
+                    [self.limb.upper, self.limb.end].map(|j| theirs.positions_m[j.get()]);
                 let upright = unit(hip - ankle).map_or(1.0, |leg| leg.dot(up));
                 let share = (upright / FRAC_1_SQRT_2).clamp(-1.0, 1.0);
                 turn * (goal * scale) + up * (share * lift_m)
@@ -205,47 +190,5 @@ impl Chain {
                 middle(theirs, target) + turn * ((goal - middle(ours, source)) * times)
             }
         }
-    }
-
-    const fn joints(&self) -> [JointIndex; 3] {
-        [self.upper, self.hinge, self.end]
-    }
-
-    /// Brings the end to a place, or as near as the bones let it: the hinge bends about the z axis of the
-    /// upper segment's frame, so that of its clinical angles only flexion changes; the upper joint turns
-    /// as little as it can; the end keeps its rotation in the world.
-    fn reach(&self, body: &Body<'_>, place_m: DVec3, world: &World, pose: &mut Pose) {
-        let [u, h, e] = self.joints().map(JointIndex::get);
-        let (rotations, positions) = (&world.rotations, &world.positions_m);
-        if positions[e].distance(place_m) <= THERE_M {
-            return;
-        }
-        let above = |j| body.skeleton.parent(j).map_or(Rotation::IDENTITY, |p| rotations[p.get()]);
-        let base = above(self.upper);
-        let across = rotations[u].inverse() * rotations[h];
-        let found = || {
-            let frame = body.anatomy.frame(self.upper)?;
-            let joint = body.anatomy.joint(self.hinge)?;
-            let flexion = joint.angles_along(|j| pose.rotations[j.get()])[0].radians();
-            let most = [STRAIGHT.min(flexion) - flexion, BENT.max(flexion) - flexion];
-            let [a, b] = most.map(|by| Angle::from_radians(self.sign * by));
-            let limb = Limb::new(&LimbParts {
-                upper_m: rotations[u].inverse() * (positions[h] - positions[u]),
-                lower_m: rotations[h].inverse() * (positions[e] - positions[h]),
-                zeros: [pose.rotations[u], across, rotations[h].inverse() * rotations[e]],
-                axis: across.inverse() * (frame * DVec3::Z),
-                arc: if a < b { Arc::new(a, b)? } else { Arc::new(b, a)? },
-            })?;
-            let position_m = base.inverse() * (place_m - positions[u]);
-            let goal = LimbGoal { position_m, rotation: Some(base.inverse() * rotations[e]) };
-            Some(limb.pose_near(&goal, pose.rotations[u]).locals)
-        };
-        let Some([upper, hinge, _]) = found() else { return };
-        // Joints between these three stay as they are.
-        let bent = across.inverse() * hinge;
-        let carries = base * upper * hinge * rotations[h].inverse() * above(self.end);
-        pose.rotations[u] = upper;
-        pose.rotations[h] = pose.rotations[h] * bent;
-        pose.rotations[e] = carries.inverse() * rotations[e];
     }
 }

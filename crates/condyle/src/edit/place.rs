@@ -50,6 +50,13 @@ impl Placement {
         Self { ground: self.ground, turn, shift_m }
     }
 
+    /// This, and then another one.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        let turn = Angle::from_radians(self.turn.radians() + next.turn.radians()).wrapped();
+        Self { ground: self.ground, turn, shift_m: next.point(self.shift_m) }
+    }
+
     /// The turn, counter-clockwise seen from above.
     #[must_use]
     pub const fn turn(self) -> Angle {

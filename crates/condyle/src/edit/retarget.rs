@@ -6,9 +6,10 @@ use glam::DVec3;
 
 use super::Ground;
 use super::body::{Body, axes_of};
+use super::fit::{Fitted, fit, fit_inside, fit_with};
 use super::keep::{KeptLimb, keep};
-use super::rows::{MotionFrom, matched};
-use crate::anatomy::{Anatomy, BodyJoint};
+use super::rows::{MotionFrom, matched, used};
+use crate::anatomy::{Anatomy, BodyJoint, BodySide};
 use crate::enforce::{BoundRig, ClampOptions, Clamped};
 use crate::math::{Angle, Points, Rotation, Rotations};
 use crate::motion::{Clip, ClipError, KeyTimes, Pose, Track, World};
@@ -38,7 +39,9 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// What of the body only the target has stays as it is at rest relative to its parent; if the rest pose is
 /// none of standing (LAFAN1, Bandai-Namco), in line with it. Joints that are none of the body (fingers,
 /// helpers) get the motion, relative to rest, of the joint of the source with the same name, without
-/// namespace, that hangs on the same joint of the body; else they stay at rest.
+/// namespace, that hangs on the same joint of the body; else they stay at rest. So do those that the
+/// tables of names take for different joints (a hand for the wrist, and for the turning forearm), if the
+/// names are the same or nothing else of the body is left there.
 ///
 /// # Places
 ///
@@ -46,6 +49,10 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// others in the target (a reference node), the root moves and the pelvis keeps its offset; but a root
 /// that has the name of the source's goes where that goes, times the scale, and the pelvis makes up for
 /// the rest.
+///
+/// Where the file of the target gives joints few degrees of freedom (ASF), they [keep](super::fit()) to
+/// these. Joints that only the target has turn so that the next one below gets where it belongs: CMU's
+/// wrist for the hand.
 ///
 /// Bones of the target keep their lengths. But where a bone of the source becomes longer or shorter than at
 /// rest, the same one of the target, if both hang on the same joint, does so too, times the scale.
@@ -114,11 +121,16 @@ pub struct Retargeted {
     pub scale: f64,
     /// Where each joint of the target has its motion from.
     pub from: Vec<MotionFrom>,
-    /// Joints of the body that only the source has: their motion went into what is below them, or is
-    /// lost.
-    pub only_source: Vec<JointIndex>,
+    /// Joints of the body that only the source has, and whether their motion went into what is below them:
+    /// else it is lost.
+    pub only_source: Vec<(JointIndex, bool)>,
     /// How well hands and feet are kept.
     pub limbs: Vec<KeptLimb>,
+    /// Those that were to be kept but have not got the joints for it in both skeletons.
+    pub not_kept: Vec<(BodyJoint, BodySide)>,
+    /// How far joints are from where the source has them because the target's file gives them few degrees of
+    /// freedom, before anything was done about hands and feet.
+    pub fitted: Option<Fitted>,
     /// What was outside of the limits before anything was done about hands and feet.
     pub clamped: Option<Clamped>,
 }
@@ -190,20 +202,38 @@ impl<'a> Retarget<'a> {
         }
         let scale = self.scale(options.scale)?;
         let mut moved = self.plain(clip, scale).map_err(RetargetError::Clip)?;
-        let clamped = options.rig.map(|rig| rig.clamp(&mut moved, &options.clamp));
+        let target = self.target.skeleton;
+        let is_free = |j: JointIndex| self.from[j.get()] == MotionFrom::Rest;
+        let fitted = fit_with(target, &mut moved, is_free);
+        let clamped = options.rig.map(|rig| fit_inside(target, &mut moved, rig, &options.clamp).0);
         let ends = [(options.keep_feet, BodyJoint::Ankle), (options.keep_hands, BodyJoint::Wrist)];
         let ends: Vec<BodyJoint> = ends.iter().filter(|e| e.0).map(|e| e.1).collect();
-        let limbs = keep(self, (clip, scale), &mut moved, &ends, options.rig);
+        let (limbs, not_kept) = keep(self, (clip, scale), &mut moved, &ends, options.rig);
+        if !ends.is_empty() {
+            let _ = fit(target, &mut moved);
+        }
         if let (Some(rig), false) = (options.rig, ends.is_empty()) {
             // What a solver left at the very edge of a limit.
-            let _ = rig.clamp(&mut moved, &ClampOptions { smoothing: None, ..options.clamp });
+            let sharp = ClampOptions { smoothing: None, ..options.clamp };
+            let _ = fit_inside(target, &mut moved, rig, &sharp);
         }
-        let only_source = self.only_source();
-        Ok(Retargeted { clip: moved, scale, from: self.from.clone(), only_source, limbs, clamped })
+        let (from, only_source) = (self.from.clone(), self.only_source());
+        Ok(Retargeted { clip: moved, scale, from, only_source, limbs, not_kept, fitted, clamped })
     }
 
     pub(super) fn bodies(&self) -> [&Body<'a>; 2] {
         [&self.source, &self.target]
+    }
+
+    /// The wrist or ankle of the target, and the joint of the source that is the same: at least one of the
+    /// tables of names has it.
+    pub(super) fn ends(&self, what: BodyJoint, side: BodySide) -> Option<[JointIndex; 2]> {
+        let goal = self.source.first(what, side);
+        if let Some(end) = self.target.first(what, side) {
+            return Some([end, self.from[end.get()].joint().or(goal)?]);
+        }
+        let end = |j: &JointIndex| goal.is_some() && self.from[j.get()].joint() == goal;
+        Some([self.target.skeleton.indices().find(end)?, goal?])
     }
 
     /// The turn from the axes of the source's world to those of the target's, and the target's up.
@@ -230,12 +260,28 @@ impl<'a> Retarget<'a> {
         }
     }
 
-    fn only_source(&self) -> Vec<JointIndex> {
-        let used = |j: &JointIndex| {
-            let part = self.source.part(*j);
-            part.is_some_and(|part| self.target.row(part).is_empty())
+    fn only_source(&self) -> Vec<(JointIndex, bool)> {
+        let source = &self.source;
+        let used = used(source, &self.from);
+        // What is turned in the world as a joint of the source has the motion of all above that one.
+        let mut carries = vec![false; source.skeleton.len()];
+        for s in self.from.iter().filter_map(|found| match found {
+            MotionFrom::Joint(s) | MotionFrom::Between { to: s, .. } => Some(*s),
+            MotionFrom::Name(_) | MotionFrom::Rest => None,
+        }) {
+            let up =
+                std::iter::successors(source.skeleton.parent(s), |p| source.skeleton.parent(*p));
+            for p in up {
+                if std::mem::replace(&mut carries[p.get()], true) {
+                    break;
+                }
+            }
+        }
+        let only = |j: &JointIndex| {
+            let part = source.part(*j);
+            !used[j.get()] && part.is_some_and(|part| self.target.row(part).is_empty())
         };
-        self.source.skeleton.indices().filter(used).collect()
+        source.skeleton.indices().filter(only).map(|j| (j, carries[j.get()])).collect()
     }
 
     /// World frames copied, and the pelvis where it belongs.

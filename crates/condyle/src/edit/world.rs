@@ -139,6 +139,36 @@ mod tests {
     }
 
     #[test]
+    fn a_figure_of_another_size_keeps_its_channels() {
+        // Positions of b replace its offset, those of c are added to it.
+        let text = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition \
+            Zrotation Xrotation Yrotation\nJOINT b\n{\nOFFSET 0 10 0\nCHANNELS 6 Xposition Yposition \
+            Zposition Zrotation Xrotation Yrotation\nJOINT c\n{\nOFFSET 3 4 0\nCHANNELS 4 Yrotation \
+            Xposition Yposition Zposition\nJOINT d\n{\nOFFSET 1 2 0\nCHANNELS 2 Xrotation Zrotation\n\
+            End Site\n{\nOFFSET 0 5 0\n}\n}\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.01\n\
+            1 90 3 0 20 30 0 10 0 1 2 3 7 0 0 0 8 9\n1 90 4 0 21 31 0 11 0 4 5 6 8 0 0 0 9 9\n";
+        let file = read(text.as_bytes(), None, &ReadOptions::default()).unwrap().file;
+        let clip = file.clip.clone().unwrap();
+        let (large, moved) = scaled(&file.skeleton, &clip, 2.0).unwrap();
+        let mut other = file.clone();
+        (other.skeleton, other.clip) = (large.clone(), Some(moved.clone()));
+        let text = write(&other, Format::Bvh, &WriteOptions::default()).unwrap().parts.remove(0).1;
+        let text = String::from_utf8(text).unwrap();
+        let rows: Vec<Vec<f64>> = text
+            .lines()
+            .rev()
+            .take(2)
+            .map(|row| row.split_whitespace().map(|n| n.parse().unwrap()).collect())
+            .collect();
+        let want = [2.0, 180.0, 8.0, 0.0, 21.0, 31.0, 0.0, 22.0, 0.0, 4.0, 5.0, 6.0, 8.0, 0.0, 0.0];
+        assert_eq!(rows[0][..15], want);
+        assert_eq!(rows[0][15..], [0.0, 9.0, 9.0]);
+        let again = read(text.as_bytes(), None, &ReadOptions::default()).unwrap().file;
+        let again = (&again.skeleton, again.clip.as_ref().unwrap());
+        assert!(farthest_apart_m((&large, &moved), again) < 1e-9);
+    }
+
+    #[test]
     fn another_axis_up_turns_all_of_the_figure_and_back_is_the_identity() {
         let file = file();
         let clip = file.clip.clone().unwrap();

@@ -1,7 +1,6 @@
 //! Clips: the motion of every joint over time.
 
 use std::fmt;
-use std::ops::Range;
 
 use glam::DVec3;
 
@@ -331,29 +330,6 @@ impl Clip {
         self.tracks[joint.get()].translations_m.set(frame.get(), translation);
         if let Some(channels) = &mut self.channels {
             channels.mark_translation(joint, frame.get());
-        }
-    }
-
-    /// Where the file has channels for one or two turns of a joint, replaces what was edited in some
-    /// frames by the nearest rotation that those turns can make: between two poses of a joint with two
-    /// axes there are others. Joints with three turns, or none, stay.
-    pub(crate) fn keep_to_channels(&mut self, skeleton: &Skeleton, frames: Range<usize>) {
-        for joint in skeleton.indices() {
-            let axes = super::encode::source_axes(self, joint);
-            if !matches!(axes.len(), 1 | 2) || self.track(joint).rotation_times().is_constant() {
-                continue;
-            }
-            let rest = skeleton[joint].rest;
-            for frame in self.frames().skip(frames.start).take(frames.len()) {
-                let channels = self.channels.as_ref();
-                if channels.is_some_and(|c| c.rotation_is_source(joint, frame.get())) {
-                    continue;
-                }
-                let turned = rest.inverse() * self.rotation(joint, frame);
-                if let Some(near) = super::encode::nearest_on(&axes, turned) {
-                    self.set_rotation(joint, frame, rest * near);
-                }
-            }
         }
     }
 

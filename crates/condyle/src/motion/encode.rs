@@ -309,41 +309,6 @@ pub(crate) fn source_axes(clip: &Clip, joint: JointIndex) -> Vec<Axis> {
     })
 }
 
-/// The product of turns about one axis, or about two different ones (leftmost factor first), that is
-/// nearest to a rotation. `None` for other axes.
-///
-/// For two, with α and β half the angles about the right and the left axis, and M the matrix of
-/// [`solve`], the cosine of half the distance is
-///
-/// ```text
-///   M₀₀ cos β cos α + M₀₁ cos β sin α + M₁₀ sin β cos α + M₁₁ sin β sin α
-///   = ½ [ (M₀₀ + M₁₁) cos(β − α) + (M₁₀ − M₀₁) sin(β − α)
-///       + (M₀₀ − M₁₁) cos(β + α) + (M₁₀ + M₀₁) sin(β + α) ]
-/// ```
-///
-/// which is largest where both pairs are.
-pub(crate) fn nearest_on(axes: &[Axis], rotation: Rotation) -> Option<Rotation> {
-    let q = rotation.quat();
-    let (w, v) = (q.w, [q.x, q.y, q.z]);
-    let about = |axis: Axis, half: f64| {
-        let (sine, cosine) = trig::sin_cos(half);
-        let mut xyz = [0.0; 3];
-        xyz[axis.index()] = sine;
-        Rotation::from_wxyz([cosine, xyz[0], xyz[1], xyz[2]])
-    };
-    match *axes {
-        [i] => about(i, trig::atan2(v[i.index()], w)),
-        [j, i] if i != j => {
-            let (x, y) = (i.index(), j.index());
-            let handed = if (x + 1) % 3 == y { 1.0 } else { -1.0 };
-            let (a, b, c, d) = (w, v[x], v[y], -handed * v[3 - x - y]);
-            let (difference, sum) = (trig::atan2(c - b, a + d), trig::atan2(c + b, a - d));
-            Some(about(j, 0.5 * (sum + difference))? * about(i, 0.5 * (sum - difference))?)
-        }
-        _ => None,
-    }
-}
-
 fn is_identity(r: Rotation) -> bool {
     let q = r.quat();
     q.x == 0.0 && q.y == 0.0 && q.z == 0.0
@@ -445,31 +410,5 @@ mod tests {
         assert!((off.to_degrees() - 5.0).abs() < 1e-12);
         assert!(solve(&[Axis::X, Axis::X], tilted, [0.0; 3]).is_none());
         assert!(solve(&[Axis::X; 4], tilted, [0.0; 3]).is_none());
-    }
-
-    #[test]
-    fn prop_the_nearest_turns_about_two_axes_are_nearer_than_their_neighbours() {
-        arbtest::arbtest(|u| {
-            let r = arbitrary::rotation(u)?;
-            for i in AXES {
-                let one = nearest_on(&[i], r).unwrap();
-                for by in [-1e-3, 1e-3] {
-                    let other = one * about(i, Angle::from_radians(by));
-                    assert!(other.distance(r).radians() >= one.distance(r).radians() - 1e-9);
-                }
-                for j in AXES.into_iter().filter(|j| *j != i) {
-                    let two = nearest_on(&[j, i], r).unwrap();
-                    let off = two.distance(r).radians();
-                    let (_, solved) = solve(&[j, i], r, [0.0; 3]).unwrap();
-                    assert!(off <= solved + 1e-9, "{off} {solved}");
-                    for (a, b) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3)] {
-                        let [a, b] = [a, b].map(Angle::from_radians);
-                        let other = about(j, a) * two * about(i, b);
-                        assert!(other.distance(r).radians() >= off - 1e-9);
-                    }
-                }
-            }
-            Ok(())
-        });
     }
 }

@@ -14,6 +14,7 @@ mod markers;
 mod pose;
 mod sample;
 mod timing;
+pub(crate) mod turns;
 
 pub use crate::math::AngleUnit;
 pub use crate::math::Interpolation;

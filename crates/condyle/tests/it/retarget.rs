@@ -1,8 +1,10 @@
 //! Motion of real files mirrored, and put on other skeletons.
 
 use condyle::anatomy::{Anatomy, BodySide};
-use condyle::edit::{Ground, Mirror, MotionFrom, Retarget, RetargetOptions, Retargeted, retarget};
-use condyle::formats::{MotionFile, ReadOptions, read_file};
+use condyle::edit::{
+    Ground, Mirror, MotionFrom, Retarget, RetargetOptions, Retargeted, fit, retarget,
+};
+use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read_file, write};
 use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::{Clip, FrameIndex, WorldTracks, farthest_apart_m};
@@ -217,4 +219,50 @@ fn c13_feet_of_real_motion_do_not_slide_more_than_they_did() {
     assert!(1000 * worse.len() <= planted, "{planted} {worse:?} {slid:?}");
     assert!(planted > 500, "{planted}");
     assert!(slid[1] <= slid[0] * 1.001 && slid[2] > 1.3 * slid[0], "{slid:?}");
+}
+
+/// An AMC that goes with the ASF that the user has.
+#[test]
+fn c13_motion_on_an_acclaim_skeleton_needs_no_other_degrees_of_freedom() {
+    let Some(other) = mixamo() else { return };
+    let Some(folder) = shared("asf-amc") else { return };
+    let written = |mut file: MotionFile, clip: Clip| {
+        file.clip = Some(clip);
+        write(&file, Format::Amc, &WriteOptions::default()).unwrap().warnings
+    };
+    let mut worst = (0.0_f64, String::new());
+    for name in ["02", "09", "16", "49", "127", "HDM_bd", "HDM_bk"] {
+        let path = folder.join(format!("{name}.asf"));
+        let asf = read_file(&path, None, &ReadOptions::default()).unwrap().file;
+        let found = retarget(
+            (&other.skeleton, &other.clip),
+            &asf.skeleton,
+            &RetargetOptions { keep_feet: true, keep_hands: true, ..RetargetOptions::default() },
+        )
+        .unwrap();
+        let fitted = found.fitted.unwrap();
+        if fitted.by.degrees() > worst.0 {
+            worst = (fitted.by.degrees(), format!("{name} {}", asf.skeleton[fitted.worst].name));
+        }
+        let warnings = written(asf, found.clip);
+        assert!(warnings.is_empty(), "{name}: {warnings:?}");
+    }
+    // Measured.
+    assert!(worst.0 < 60.0, "{worst:?}");
+    for amc in files(&folder, "amc").iter().take(12) {
+        let subject = amc.file_name().unwrap().to_str().unwrap().split('_').next().unwrap();
+        let asf = folder.join(format!("{subject}.asf"));
+        if !asf.exists() {
+            continue;
+        }
+        let asf = read_file(&asf, None, &ReadOptions::default()).unwrap().file;
+        let file = read_file(amc, Some(&asf), &ReadOptions::default()).unwrap().file;
+        let clip = file.clip.clone().unwrap();
+        let mut mirrored = Mirror::new(&file.skeleton).unwrap().apply(&clip).unwrap();
+        let fitted = fit(&file.skeleton, &mut mirrored).unwrap();
+        // Left and right have nearly the same axes.
+        assert!(fitted.by.degrees() < 5.0, "{amc:?}: {fitted:?}");
+        let warnings = written(file, mirrored);
+        assert!(warnings.is_empty(), "{amc:?}: {warnings:?}");
+    }
 }

@@ -3,7 +3,7 @@ use std::num::NonZeroUsize;
 use super::*;
 use crate::edit::figures::{acclaim, lopsided, mixamo, motion};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
-use crate::math::{Arc, SwingAxes};
+use crate::math::{Arc, SwingAxes, angle_between};
 use crate::motion::{FrameIndex, FrameRate, farthest_apart_m};
 use crate::rig::{JointKind, Rig, RigJoint};
 use crate::skeleton::Joint;
@@ -436,7 +436,7 @@ fn what_only_one_of_them_has_is_told() {
     let (ours, theirs) = (acclaim(None), with_spine(2, true));
     let clip = motion(&ours, 1, 3, 30.0);
     let found = plain(&ours, &clip, &theirs);
-    let only: Vec<_> = found.only_source.iter().map(|j| ours[*j].name.as_str()).collect();
+    let only: Vec<_> = found.only_source.iter().map(|(j, _)| ours[*j].name.as_str()).collect();
     for name in ["lclavicle", "rclavicle", "lhand", "lwrist", "ltoes"] {
         assert!(only.contains(&name), "{only:?}");
     }
@@ -446,6 +446,112 @@ fn what_only_one_of_them_has_is_told() {
     let local = there.clip.rotation(forearm, FrameIndex(1));
     assert!(local.distance(ours[forearm].rest).degrees() < 1e-9);
     assert!(there.clip.track(forearm).rotation_times().is_constant());
+}
+
+/// CMU's degrees of freedom, as its ASF files declare them.
+fn with_few_turns(skeleton: &Skeleton) -> Skeleton {
+    use crate::skeleton::{DeclaredDof, Dof};
+    skeleton.changed(|joint| {
+        let dofs: &[Dof] = match joint.name.trim_start_matches(['l', 'r']) {
+            "hipjoint" => &[],
+            "tibia" | "toes" | "adius" | "fingers" => &[Dof::Rx],
+            "wrist" => &[Dof::Ry],
+            "foot" | "hand" | "thumb" => &[Dof::Rx, Dof::Rz],
+            "clavicle" => &[Dof::Ry, Dof::Rz],
+            _ => &[Dof::Rx, Dof::Ry, Dof::Rz],
+        };
+        let declared = |dof: &Dof| DeclaredDof { dof: *dof, limit: None };
+        joint.declared.dofs = Some(dofs.iter().map(declared).collect());
+    })
+}
+
+#[test]
+fn joints_with_few_degrees_of_freedom_keep_to_them_and_others_make_up_for_it() {
+    use crate::motion::turns::Turns;
+    let (ours, free) = (mixamo(Some(2)), acclaim(None));
+    let theirs = with_few_turns(&free);
+    let clip = motion(&ours, 5, 12, 35.0);
+    let wanted = plain(&ours, &clip, &free);
+    assert!(wanted.fitted.is_none());
+    for keep in [false, true] {
+        let options =
+            RetargetOptions { keep_feet: keep, keep_hands: keep, ..RetargetOptions::default() };
+        let found = retarget((&ours, &clip), &theirs, &options).unwrap();
+        let mut few = 0;
+        let mut worst = 0.0_f64;
+        for f in clip.frames() {
+            let [is, was] = [&found.clip, &wanted.clip].map(|c| c.pose(f).world(&theirs));
+            for j in theirs.indices() {
+                if let Some(turns) = Turns::declared(&theirs, j) {
+                    let local = found.clip.rotation(j, f);
+                    assert!(turns.nearest(local).distance(local).radians() < 1e-12);
+                    few += 1;
+                }
+                let off = is.rotations[j.get()].distance(was.rotations[j.get()]).degrees();
+                let name = theirs[j].name.as_str();
+                if found.from[j.get()] != MotionFrom::Rest {
+                    worst = worst.max(off);
+                }
+                // Three axes between forearm and hand reach every rotation.
+                if !keep && matches!(name, "lhand" | "rhand" | "lfemur" | "head" | "lhumerus") {
+                    assert!(off < 1e-6, "{name}: {off}");
+                }
+            }
+        }
+        assert!(few > 100);
+        let fitted = found.fitted.unwrap();
+        assert!(keep || (fitted.by.degrees() - worst).abs() < 1e-9, "{fitted:?} {worst}");
+        assert!(fitted.joints > 4 && worst > 1.0);
+        // Knees bend about their own axes, so feet are where they should be.
+        assert!(found.limbs.iter().filter(|l| l.what == BodyJoint::Ankle).all(|l| l.reached > 0));
+    }
+}
+
+#[test]
+fn what_the_tables_of_names_call_differently_is_found_by_its_name_or_place() {
+    let (ours, theirs) = (Figure::human().skeleton().clone(), mixamo(None));
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let clip = motion(ours, 1, 5, 30.0);
+        let find = |s: &Skeleton, name: &str| {
+            s.find(name).or_else(|| s.find(&format!("mixamorig:{name}"))).unwrap()
+        };
+        let options = RetargetOptions { keep_hands: true, ..RetargetOptions::default() };
+        let found = retarget((ours, &clip), theirs, &options).unwrap();
+        for name in ["LeftHand", "RightHand"] {
+            let (s, t) = (find(ours, name), find(theirs, name));
+            assert_eq!(found.from[t.get()], MotionFrom::Joint(s), "{name}");
+            assert!(found.only_source.iter().all(|(j, _)| *j != s));
+        }
+        assert_eq!((found.limbs.len(), found.not_kept.len()), (2, 0));
+        assert!(found.limbs.iter().all(|l| l.what == BodyJoint::Wrist && l.reached > 0));
+        // The hand points where it did: by the joints below it, which are named differently.
+        let below = |s: &Skeleton, j: JointIndex| s.children(j).next().unwrap();
+        let along = |s: &Skeleton, clip: &Clip| {
+            let world = clip.pose(FrameIndex(3)).world(s);
+            let hand = find(s, "LeftHand");
+            let [a, b] = [hand, below(s, hand)].map(|j| world.positions_m[j.get()]);
+            (b - a).normalize()
+        };
+        let off = angle_between(along(ours, &clip), along(theirs, &found.clip)).degrees();
+        // Both at rest in line with the forearm, to within some degrees.
+        assert!(off < 15.0, "{off}");
+    }
+    // Without hands nothing can be kept, and that is said.
+    let mut armless = Skeleton::new();
+    for j in theirs.indices().filter(|j| !theirs[*j].name.contains("Hand")) {
+        let joint = theirs[j].clone();
+        match theirs.parent(j) {
+            Some(p) => armless.add(armless.find(&theirs[p].name).unwrap(), joint).unwrap(),
+            None => armless.add_root(joint).unwrap(),
+        };
+    }
+    let clip = motion(&theirs, 1, 2, 30.0);
+    let options = RetargetOptions { keep_hands: true, ..RetargetOptions::default() };
+    let found = retarget((&theirs, &clip), &armless, &options).unwrap();
+    let sides = [BodySide::Left, BodySide::Right].map(|side| (BodyJoint::Wrist, side));
+    assert_eq!(found.not_kept, sides);
+    let hand = of_mixamo(&theirs, "LeftHand");
+    assert!(found.only_source.contains(&(hand, false)), "{:?}", found.only_source);
 }
 
 #[test]

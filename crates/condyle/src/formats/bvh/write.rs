@@ -158,8 +158,13 @@ fn motion(
     warnings: &mut Vec<Warning>,
 ) -> Vec<Vec<f64>> {
     let offset = skeleton[joint].offset_m;
+    // A joint of another size than in its file still has its channels.
+    let source = clip.channels().map(|channels| channels.joint(joint));
+    let source = source.filter(|source| source.sequence == Sequence::FirstIsLeftmost);
+    let laid_out = source.map(|source| source.dofs.as_slice()).unwrap_or_default();
     let dofs = match own {
         Some(own) => own.channels.clone(),
+        None if !laid_out.is_empty() => laid_out.to_vec(),
         None => {
             let mut dofs = Vec::new();
             if skeleton.parent(joint).is_none() {
@@ -172,17 +177,15 @@ fn motion(
         }
     };
     // A file read from BVH may have positions that are added to the offset: they stay so.
-    let source_base = own.and(clip.channels()).map(|c| c.joint(joint).translation_base_m);
-    let adds = source_base.is_some_and(|base| base == offset);
+    let adds = source.is_some_and(|source| {
+        let base = source.translation_base_m;
+        source.shifts().iter().any(|(axis, _)| base[*axis] != 0.0)
+    });
     let mut encoding = Encoding {
         dofs,
         sequence: Sequence::FirstIsLeftmost,
         rest: Rotation::IDENTITY,
-        base: if adds && has_positions(own) {
-            Base::At(offset)
-        } else {
-            Base::ReplacedBelow(offset)
-        },
+        base: if adds { Base::At(offset) } else { Base::ReplacedBelow(offset) },
         basis: Rotation::IDENTITY,
         keeps_stretch: false,
     };
@@ -217,10 +220,6 @@ fn motion(
 fn shifts_of<'a>(dofs: &'a [Dof], columns: &'a [Vec<f64>]) -> impl Iterator<Item = &'a Vec<f64>> {
     let shifts = dofs.iter().zip(columns).filter(|(dof, _)| dof.translation_axis().is_some());
     shifts.map(|(_, column)| column)
-}
-
-fn has_positions(own: Option<&BvhJoint>) -> bool {
-    own.is_some_and(|o| o.channels.iter().any(|d| d.translation_axis().is_some()))
 }
 
 /// Whether these positions of a joint below the root look as if they were to be added to its offset.
