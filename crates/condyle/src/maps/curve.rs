@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A function of one number, in radians, metres, or neither.
+/// A function of one number, in the units of tables and documents: degrees, metres, or neither.
 ///
 /// Beyond its first and last point a function through points keeps their values.
 #[derive(Clone, Debug, PartialEq)]

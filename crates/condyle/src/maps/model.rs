@@ -6,7 +6,7 @@ use super::curve::Curve;
 use super::slide::Slide;
 use super::turn::Turn;
 use crate::limits::Limit;
-use crate::math::Rotation;
+use crate::math::{Angle, Rotation};
 
 /// Dials, and what they bring about: parts, which turn numbers into transforms, and the joints that are
 /// moved by these (D1).
@@ -53,6 +53,15 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Angle, Self::Length, Self::Ratio];
+
+    /// One degree, metre or nothing, as functions and documents count, in radians, metres or nothing.
+    #[must_use]
+    pub fn of_document(self) -> f64 {
+        if self == Self::Angle { Angle::from_degrees(1.0).radians() } else { 1.0 }
+    }
+
     /// What a document calls it.
     #[must_use]
     pub const fn name(self) -> &'static str {

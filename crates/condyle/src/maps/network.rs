@@ -420,11 +420,13 @@ impl<'a> Builder<'a> {
     fn add(&mut self, part: &Part) -> Result<(), MapError> {
         let name = part.name.as_str();
         let empty = || MapError::Empty { part: name.to_owned() };
-        let prepared = |curve: &Curve| {
+        let prepared = |curve: &Curve, from: Unit, to: Unit| {
+            let curve = curve.scaled(from.of_document(), to.of_document());
             curve.prepare().map_err(|error| MapError::Curve { part: name.to_owned(), error })
         };
         let step = match &part.component {
             Component::Spread { input, outputs } => {
+                let from = self.unit(name, input)?;
                 let input = self.number(name, input, None)?;
                 if outputs.is_empty() {
                     return Err(empty());
@@ -433,13 +435,13 @@ impl<'a> Builder<'a> {
                 let mut made = Vec::with_capacity(outputs.len());
                 for (output, own) in outputs.iter().zip(names_of(part)) {
                     let out = self.network.numbers.push(&dials);
-                    made.push((out, prepared(&output.curve)?));
+                    made.push((out, prepared(&output.curve, from, output.unit)?));
                     self.known.insert(own, Value::Number(out, output.unit));
                 }
                 Step::Spread { input, outputs: made }
             }
             Component::Bound { active, passive, lower, upper } => {
-                let unit = self.unit(name, passive)?;
+                let (from, unit) = (self.unit(name, active)?, self.unit(name, passive)?);
                 let (active, passive) =
                     (self.number(name, active, None)?, self.number(name, passive, None)?);
                 if lower.is_none() && upper.is_none() {
@@ -452,8 +454,8 @@ impl<'a> Builder<'a> {
                     .map(|(of, own)| Input { of, into: places(own, &dials) });
                 let out = numbers.push(&dials);
                 let bounds = [
-                    lower.as_ref().map(prepared).transpose()?,
-                    upper.as_ref().map(prepared).transpose()?,
+                    lower.as_ref().map(|curve| prepared(curve, from, unit)).transpose()?,
+                    upper.as_ref().map(|curve| prepared(curve, from, unit)).transpose()?,
                 ];
                 self.known.insert(name.to_owned(), Value::Number(out, unit));
                 Step::Bound { active, passive, bounds, out }
@@ -507,6 +509,11 @@ impl<'a> Builder<'a> {
                 let input = input.as_ref().map(|input| self.transform(name, input)).transpose()?;
                 let chosen =
                     [self.number(name, &numbers[0], None)?, self.number(name, &numbers[1], None)?];
+                let mut slide = slide.clone();
+                for (k, number) in numbers.iter().enumerate() {
+                    let scale = self.unit(name, number)?.of_document();
+                    slide.pairs.iter_mut().for_each(|pair| pair.at[k] *= scale);
+                }
                 let slide = slide.prepare();
                 let slide =
                     slide.map_err(|error| MapError::Slide { part: name.to_owned(), error })?;

@@ -39,7 +39,7 @@ pub struct Slide {
 /// Two points that touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPair {
-    /// The two numbers that they belong to.
+    /// The two numbers that they belong to. In a map: in degrees, metres, or neither.
     pub at: [f64; 2],
     /// In the space of the bone, metres. The first is not at the joint itself.
     pub points_m: [DVec3; 2],

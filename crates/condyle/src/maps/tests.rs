@@ -24,6 +24,12 @@ fn output(name: &str, curve: Curve) -> Output {
     Output { name: name.to_owned(), unit: Unit::Angle, curve }
 }
 
+/// A function of radians in radians, as a map has it.
+fn radians(curve: Curve) -> Curve {
+    let degree = Angle::from_degrees(1.0).radians();
+    curve.scaled(1.0 / degree, 1.0 / degree)
+}
+
 fn driven(joint: &str, by: &str) -> Driven {
     Driven { joint: joint.to_owned(), by: by.to_owned() }
 }
@@ -98,8 +104,8 @@ pub(crate) fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
             Component::Spread {
                 input: text("spine"),
                 outputs: vec![
-                    output("low", Curve::Spline(knots)),
-                    output("high", Curve::Polynomial(vec![0.0, 0.5, 0.2, -0.1])),
+                    output("low", radians(Curve::Spline(knots))),
+                    output("high", radians(Curve::Polynomial(vec![0.0, 0.5, 0.2, -0.1]))),
                 ],
             },
         ),
@@ -111,8 +117,8 @@ pub(crate) fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
             Component::Bound {
                 active: text("arm.elevation"),
                 passive: text("clavicle.elevation"),
-                lower: Some(Curve::Linear { slope: 0.4, offset: -0.2 }),
-                upper: Some(Curve::Points(vec![[-1.0, 0.3], [1.0, 0.6]])),
+                lower: Some(radians(Curve::Linear { slope: 0.4, offset: -0.2 })),
+                upper: Some(radians(Curve::Points(vec![[-1.0, 0.3], [1.0, 0.6]]))),
             },
         ),
         turn("lift", "lifted", axis()),
@@ -168,7 +174,7 @@ fn sliding(skeleton: &Skeleton) -> Slide {
     };
     let pair =
         |at: [f64; 2], d: f64| ContactPair { at, points_m: [on(0.3 + d, -0.2), on(0.1, 0.4 - d)] };
-    let pairs = vec![pair([-0.5, -0.5], 0.0), pair([0.8, 0.0], 0.05), pair([0.0, 0.8], -0.05)];
+    let pairs = vec![pair([-30.0, -30.0], 0.0), pair([45.0, 0.0], 0.05), pair([0.0, 45.0], -0.05)];
     let axis = bone.rotation.inverse() * out.cross(DVec3::X);
     Slide { place, radii_m, axis, pairs }
 }

@@ -28,6 +28,22 @@ pub(super) enum ObjectKind {
     TwistAt,
     /// A zero twist at a direction.
     OffsetAt,
+    /// `maps`.
+    Maps,
+    /// Dials, parts, outputs and joints that are moved: their fields are names.
+    Dials,
+    Dial,
+    Parts,
+    Part,
+    Outputs,
+    Output,
+    Moved,
+    /// A function.
+    Curve,
+    /// Where a turn is about, up to an angle.
+    Center,
+    Ellipsoid,
+    ContactPair,
 }
 
 /// A field that we know.
@@ -57,8 +73,94 @@ const fn shape(name: &'static str, fields: &'static [Known]) -> Shape {
     Shape { name, fields }
 }
 
-const DOCUMENT: &[Known] =
-    &[plain("condyle"), of("skeleton", ObjectKind::Skeleton), of("joints", ObjectKind::Entries)];
+const DOCUMENT: &[Known] = &[
+    plain("condyle"),
+    of("skeleton", ObjectKind::Skeleton),
+    of("joints", ObjectKind::Entries),
+    of("maps", ObjectKind::Maps),
+];
+
+const MAPS: &[Known] = &[
+    of("dials", ObjectKind::Dials),
+    of("parts", ObjectKind::Parts),
+    of("joints", ObjectKind::Moved),
+];
+
+const DIAL: &[Known] = &[plain("unit"), plain("label"), plain("source")];
+
+const UNIT: [Shape; 3] = [
+    shape("angle", &[plain("min_deg"), plain("max_deg"), plain("rest_deg")]),
+    shape("length", &[plain("min_m"), plain("max_m"), plain("rest_m")]),
+    shape("ratio", &[plain("min"), plain("max"), plain("rest")]),
+];
+
+const DOES: &[Known] = &[plain("does")];
+
+const PART: [Shape; 8] = [
+    shape("spread", &[plain("input"), of("outputs", ObjectKind::Outputs)]),
+    shape(
+        "bound",
+        &[
+            plain("active"),
+            plain("passive"),
+            of("lower", ObjectKind::Curve),
+            of("upper", ObjectKind::Curve),
+        ],
+    ),
+    shape(
+        "turn",
+        &[
+            plain("angle"),
+            plain("axis"),
+            plain("rest_deg"),
+            plain("from_deg"),
+            of("centers", ObjectKind::Center),
+        ],
+    ),
+    shape("shift", &[plain("length"), plain("along")]),
+    shape("chain", &[plain("of")]),
+    shape(
+        "limit",
+        &[
+            plain("input"),
+            plain("kind"),
+            plain("center"),
+            plain("axis"),
+            plain("axes"),
+            plain("bone_axis"),
+            plain("x_axis"),
+            of("limit", ObjectKind::Limit),
+        ],
+    ),
+    shape("compensate", &[plain("input"), plain("joint"), plain("cancel")]),
+    shape(
+        "slide",
+        &[
+            plain("input"),
+            plain("joint"),
+            plain("on"),
+            plain("numbers"),
+            of("ellipsoid", ObjectKind::Ellipsoid),
+            plain("axis"),
+            of("pairs", ObjectKind::ContactPair),
+        ],
+    ),
+];
+
+const OUTPUT: &[Known] = &[plain("unit"), of("curve", ObjectKind::Curve)];
+
+const CURVE: [Shape; 4] = [
+    shape("linear", &[plain("slope"), plain("offset")]),
+    shape("polynomial", &[plain("coefficients")]),
+    shape("points", &[plain("points")]),
+    shape("spline", &[plain("points")]),
+];
+
+const CENTER: &[Known] = &[plain("to_deg"), plain("at_m")];
+
+const ELLIPSOID: &[Known] = &[plain("center_m"), plain("rotation"), plain("radii_m")];
+
+const CONTACT_PAIR: &[Known] = &[plain("at"), plain("points_m")];
 
 const SKELETON: &[Known] = &[of("joints", ObjectKind::SkeletonJoint)];
 
@@ -151,6 +253,9 @@ const fn names<const N: usize>(shapes: &[Shape; N]) -> [&'static str; N] {
 pub(super) const LIMIT_SHAPES: &[&str] = &names(&LIMIT);
 pub(super) const SWING_SHAPES: &[&str] = &names(&SWING);
 pub(super) const TWIST_SHAPES: &[&str] = &names(&TWIST);
+pub(super) const UNIT_SHAPES: &[&str] = &names(&UNIT);
+pub(super) const PART_SHAPES: &[&str] = &names(&PART);
+pub(super) const CURVE_SHAPES: &[&str] = &names(&CURVE);
 pub(super) const TWIST_OFFSET_SHAPES: &[&str] = &names(&TWIST_OFFSET);
 
 impl ObjectKind {
@@ -169,6 +274,15 @@ impl ObjectKind {
             Self::Arc => ARC,
             Self::TwistAt => TWIST_AT,
             Self::OffsetAt => OFFSET_AT,
+            Self::Maps => MAPS,
+            Self::Dials | Self::Parts | Self::Outputs | Self::Moved => &[],
+            Self::Dial => DIAL,
+            Self::Part => DOES,
+            Self::Output => OUTPUT,
+            Self::Curve => SHAPED,
+            Self::Center => CENTER,
+            Self::Ellipsoid => ELLIPSOID,
+            Self::ContactPair => CONTACT_PAIR,
         }
     }
 
@@ -179,8 +293,25 @@ impl ObjectKind {
             Self::Swing => &SWING,
             Self::Twist => &TWIST,
             Self::TwistOffset => &TWIST_OFFSET,
+            Self::Dial => &UNIT,
+            Self::Part => &PART,
+            Self::Curve => &CURVE,
             _ => &[],
         }
+    }
+
+    /// The field that says which shape an object of this kind has.
+    const fn told_by(self) -> &'static str {
+        match self {
+            Self::Dial => "unit",
+            Self::Part => "does",
+            _ => "shape",
+        }
+    }
+
+    /// Which shape an object of this kind has.
+    fn shape_of<'n>(self, object: &'n Node<'_>) -> Option<&'n str> {
+        object.get(self.told_by()).and_then(Node::as_str)
     }
 
     /// The fields that an object of this kind and shape has.
@@ -191,16 +322,19 @@ impl ObjectKind {
 
     /// The names of the fields that this object has by its kind and shape.
     pub(super) fn names_in(self, object: &Node<'_>) -> impl Iterator<Item = &'static str> {
-        self.known(object.get("shape").and_then(Node::as_str)).map(|known| known.name)
+        self.known(self.shape_of(object)).map(|known| known.name)
     }
 
     /// What a field of this object holds, in it or in a list: `None` if it is unknown or no object.
     pub(super) fn holds(self, object: &Node<'_>, field: &str) -> Option<Self> {
-        if self == Self::Entries {
-            return Some(Self::Entry);
+        match self {
+            Self::Entries => return Some(Self::Entry),
+            Self::Dials => return Some(Self::Dial),
+            Self::Parts => return Some(Self::Part),
+            Self::Outputs => return Some(Self::Output),
+            _ => {}
         }
-        let shape = object.get("shape").and_then(Node::as_str);
-        self.known(shape).find(|known| known.name == field)?.holds
+        self.known(self.shape_of(object)).find(|known| known.name == field)?.holds
     }
 }
 
@@ -213,7 +347,7 @@ mod tests {
     use super::super::{Rig, RigJoint};
     use super::*;
 
-    const ALL: [ObjectKind; 14] = [
+    const ALL: [ObjectKind; 26] = [
         ObjectKind::Document,
         ObjectKind::Skeleton,
         ObjectKind::SkeletonJoint,
@@ -228,6 +362,27 @@ mod tests {
         ObjectKind::Arc,
         ObjectKind::TwistAt,
         ObjectKind::OffsetAt,
+        ObjectKind::Maps,
+        ObjectKind::Dials,
+        ObjectKind::Dial,
+        ObjectKind::Parts,
+        ObjectKind::Part,
+        ObjectKind::Outputs,
+        ObjectKind::Output,
+        ObjectKind::Moved,
+        ObjectKind::Curve,
+        ObjectKind::Center,
+        ObjectKind::Ellipsoid,
+        ObjectKind::ContactPair,
+    ];
+
+    /// Objects whose fields are names of the user's.
+    const NAMED: [ObjectKind; 5] = [
+        ObjectKind::Entries,
+        ObjectKind::Dials,
+        ObjectKind::Parts,
+        ObjectKind::Outputs,
+        ObjectKind::Moved,
     ];
 
     fn document(name: &str) -> String {
@@ -243,7 +398,7 @@ mod tests {
                 shapes => shapes.iter().map(|s| (kind, Some(s.name))).collect(),
             }
         };
-        ALL.into_iter().filter(|kind| *kind != ObjectKind::Entries).flat_map(of).collect()
+        ALL.into_iter().filter(|kind| !NAMED.contains(kind)).flat_map(of).collect()
     }
 
     fn at<'n>(node: &'n Node<'n>, way: &str) -> &'n Node<'n> {
@@ -254,10 +409,15 @@ mod tests {
     fn of_shape<'n>(schema: &'n Node<'n>, shape: &str) -> Option<&'n Node<'n>> {
         let Value::Array(cases) = &schema.get("allOf")?.value else { return None };
         let is = |case: &&Node<'_>| {
-            at(case, "if/properties").get("shape").and_then(|s| s.get("const")?.as_str())
-                == Some(shape)
+            let told = |by: &str| at(case, "if/properties").get(by)?.get("const")?.as_str();
+            ["shape", "unit", "does"].into_iter().find_map(told) == Some(shape)
         };
         cases.iter().find(is)?.get("then")
+    }
+
+    /// A field of a part that does something.
+    fn part<'n>(root: &'n Node<'n>, does: &str, field: &str) -> &'n Node<'n> {
+        at(at(of_shape(at(root, "$defs/part"), does).unwrap(), "properties"), field)
     }
 
     fn properties<'n>(schema: &'n Node<'n>) -> Vec<&'n str> {
@@ -296,6 +456,18 @@ mod tests {
                 of_shape(at(&root, "$defs/twist_offset"), "by_swing").unwrap(),
                 "properties/at/items",
             ),
+            ObjectKind::Maps => at(&root, "properties/maps"),
+            ObjectKind::Dials => at(&root, "properties/maps/properties/dials"),
+            ObjectKind::Dial => at(&root, "$defs/dial"),
+            ObjectKind::Parts => at(&root, "properties/maps/properties/parts"),
+            ObjectKind::Part => at(&root, "$defs/part"),
+            ObjectKind::Outputs => part(&root, "spread", "outputs"),
+            ObjectKind::Output => at(&root, "$defs/output"),
+            ObjectKind::Moved => at(&root, "properties/maps/properties/joints"),
+            ObjectKind::Curve => at(&root, "$defs/curve"),
+            ObjectKind::Center => at(part(&root, "turn", "centers"), "items"),
+            ObjectKind::Ellipsoid => part(&root, "slide", "ellipsoid"),
+            ObjectKind::ContactPair => at(part(&root, "slide", "pairs"), "items"),
         };
         for (kind, shape) in forms() {
             let schema = definition(kind);
@@ -308,9 +480,8 @@ mod tests {
             let ours: BTreeSet<&str> = kind.known(shape).map(|known| known.name).collect();
             assert_eq!(ours, theirs, "{kind:?} {shape:?}");
             if !kind.shapes().is_empty() {
-                let Value::Array(words) = &at(schema, "properties/shape/enum").value else {
-                    panic!()
-                };
+                let told_by = at(at(schema, "properties"), kind.told_by());
+                let Value::Array(words) = &at(told_by, "enum").value else { panic!() };
                 let theirs: Vec<&str> = words.iter().filter_map(Node::as_str).collect();
                 let ours: Vec<&str> = kind.shapes().iter().map(|s| s.name).collect();
                 assert_eq!(ours, theirs, "{kind:?}");
@@ -330,7 +501,8 @@ mod tests {
             Value::Array(items) => items.iter().for_each(|item| collect(item, kind, written)),
             Value::Object(fields) => {
                 let kind = kind.expect("an object where the list has none");
-                let shape = node.get("shape").and_then(Node::as_str);
+                // An output has a unit, and no shape.
+                let shape = kind.shape_of(node).filter(|_| !kind.shapes().is_empty());
                 let seen = written.entry(form(kind, shape)).or_default();
                 seen.extend(fields.iter().map(|f| f.key.to_string()));
                 for field in fields {
@@ -355,7 +527,9 @@ mod tests {
                 format!(r#"{{"condyle": 1, {skeleton}, "joints": {{{block}}}}}"#)
             };
             let read = Rig::read(text.as_bytes()).unwrap().rig;
-            let anew = Rig::new(read.skeleton, read.joints).write().unwrap();
+            let mut anew = Rig::new(read.skeleton, read.joints);
+            anew.maps = read.maps;
+            let anew = anew.write().unwrap();
             let anew = String::from_utf8(anew).unwrap();
             collect(&json::parse(&anew).unwrap(), Some(ObjectKind::Document), &mut written);
         }
@@ -366,9 +540,15 @@ mod tests {
             if kind == ObjectKind::Twist {
                 theirs.insert("offset".to_owned());
             }
+            // So do these with every kind of limit.
+            if (kind, shape) == (ObjectKind::Part, Some("limit")) {
+                theirs.extend(["center", "axis", "axes"].map(str::to_owned));
+            }
             assert_eq!(ours, theirs, "{kind:?} {shape:?}");
         }
-        written.remove(&form(ObjectKind::Entries, None));
+        for kind in NAMED {
+            written.remove(&form(kind, None));
+        }
         assert!(written.is_empty(), "{written:?}");
     }
 

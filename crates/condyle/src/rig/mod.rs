@@ -29,6 +29,7 @@ mod fields;
 mod joint;
 mod json;
 mod left_out;
+mod maps;
 mod merge;
 pub(crate) mod name_table;
 mod path;
@@ -41,6 +42,7 @@ mod write;
 use std::sync::Arc;
 
 use crate::limits::{Limit, LimitError};
+use crate::maps::JointMap;
 use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
@@ -92,6 +94,8 @@ pub struct Rig {
     pub skeleton: Skeleton,
     /// What its joints can do. A joint without an entry can do anything.
     pub joints: RigJoints,
+    /// Dials that move many joints, if there are any.
+    pub maps: JointMap,
     /// The text it was read from.
     origin: Option<Arc<str>>,
 }
@@ -100,7 +104,7 @@ impl Rig {
     /// A rig that was not read from a document.
     #[must_use]
     pub fn new(skeleton: Skeleton, joints: RigJoints) -> Self {
-        Self { skeleton, joints, origin: None }
+        Self { skeleton, joints, maps: JointMap::default(), origin: None }
     }
 
     /// A skeleton whose joints can do anything: roots are free, the others are balls without limit.

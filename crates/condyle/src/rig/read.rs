@@ -6,6 +6,7 @@ use std::sync::Arc as Shared;
 use super::cursor::{Cursor, Notes};
 use super::fields::ObjectKind;
 use super::json::{self, Fault, Node, Value, shortened};
+use super::maps;
 use super::path::Step;
 use super::shapes::limit;
 use super::{
@@ -44,9 +45,9 @@ impl Rig {
         };
         let root = json::parse(text).map_err(error)?;
         let mut notes = Notes::default();
-        let (skeleton, joints) = interpret(&root, &mut notes).map_err(error)?;
+        let rig = interpret(&root, &mut notes).map_err(error)?;
         let warnings = notes.positioned(text);
-        let rig = Self { skeleton, joints, origin: Some(Shared::from(text)) };
+        let rig = Self { origin: Some(Shared::from(text)), ..rig };
         Ok(ReadRig { rig, warnings })
     }
 }
@@ -75,10 +76,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, RigError> {
 }
 
 /// What a tree says.
-pub(super) fn interpret(
-    root: &Node<'_>,
-    notes: &mut Notes,
-) -> Result<(Skeleton, RigJoints), Fault> {
+pub(super) fn interpret(root: &Node<'_>, notes: &mut Notes) -> Result<Rig, Fault> {
     let document = Cursor::root(root);
     document.object()?;
     document.spelling(ObjectKind::Document, notes);
@@ -87,7 +85,8 @@ pub(super) fn interpret(
     entries.object()?;
     let skeleton = skeleton(&document.required("skeleton")?, &entries, notes)?;
     let joints = joints(&entries, &skeleton, notes)?;
-    Ok((skeleton, joints))
+    let maps = document.field("maps").map(|c| maps::read(&c, notes)).transpose()?;
+    Ok(Rig { skeleton, joints, maps: maps.unwrap_or_default(), origin: None })
 }
 
 fn version(cursor: &Cursor<'_>) -> Result<(), Fault> {

@@ -7,11 +7,15 @@ use glam::{DVec2, DVec3};
 use super::cursor::Notes;
 use super::fields::ObjectKind;
 use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
+use super::maps;
 use super::merge::{Trust, merge};
 use super::path::{Step, Steps};
 use super::read::interpret;
-use super::{End, Rig, RigError, RigErrorKind, RigJoint, RigJoints, is_identity, is_unit};
+use super::{
+    End, JointKind, Rig, RigError, RigErrorKind, RigJoint, RigJoints, is_identity, is_unit,
+};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset};
+use crate::maps::JointMap;
 use crate::math::{Angle, Arc, Rotation, unit};
 use crate::skeleton::Skeleton;
 
@@ -29,7 +33,7 @@ impl Rig {
     /// names the joint.
     pub fn write(&self) -> Result<Vec<u8>, RigError> {
         let error = |fault: Fault| RigError::new(fault.kind, fault.path, None);
-        let fresh = canonical(&self.skeleton, &self.joints).map_err(error)?;
+        let fresh = canonical(&self.skeleton, &self.joints, &self.maps).map_err(error)?;
         let text = self.origin.as_deref().and_then(|text| merged(text, &fresh));
         Ok(text.unwrap_or_else(|| json::print(&fresh)).into_bytes())
     }
@@ -57,20 +61,25 @@ fn merged(text: &str, fresh: &Node<'_>) -> Option<String> {
 
 /// What we would write for a document.
 fn meaning(tree: &Node<'_>) -> Option<Node<'static>> {
-    let (skeleton, joints) = interpret(tree, &mut Notes::default()).ok()?;
-    canonical(&skeleton, &joints).ok()
+    let Rig { skeleton, joints, maps, .. } = interpret(tree, &mut Notes::default()).ok()?;
+    canonical(&skeleton, &joints, &maps).ok()
 }
 
 /// The one tree that says this.
 ///
 /// It is read once, so that what cannot be read is not written; and written again, since some angles
 /// in radians have no equal in degrees.
-fn canonical(skeleton: &Skeleton, joints: &RigJoints) -> Result<Node<'static>, Fault> {
-    let (skeleton, joints) = interpret(&tree(skeleton, joints)?, &mut Notes::default())?;
-    tree(&skeleton, &joints)
+fn canonical(
+    skeleton: &Skeleton,
+    joints: &RigJoints,
+    maps: &JointMap,
+) -> Result<Node<'static>, Fault> {
+    let tree_of = tree(skeleton, joints, maps)?;
+    let Rig { skeleton, joints, maps, .. } = interpret(&tree_of, &mut Notes::default())?;
+    tree(&skeleton, &joints, &maps)
 }
 
-fn tree(skeleton: &Skeleton, joints: &RigJoints) -> Result<Node<'static>, Fault> {
+fn tree(skeleton: &Skeleton, joints: &RigJoints, maps: &JointMap) -> Result<Node<'static>, Fault> {
     let entries = joints.iter().map(|(name, entry)| {
         let node = joint(entry).map_err(|fault| {
             let way = [Step::Key("joints".into()), Step::Key(name.into())];
@@ -78,21 +87,23 @@ fn tree(skeleton: &Skeleton, joints: &RigJoints) -> Result<Node<'static>, Fault>
         })?;
         Ok(Field::new(name.to_owned(), node))
     });
-    Ok(Node::object(vec![
+    let mut fields = vec![
         Field::new("condyle", number(1.0)),
         Field::new("skeleton", skeleton_tree(skeleton)),
         Field::new("joints", Node::object(entries.collect::<Result<_, Fault>>()?)),
-    ]))
+    ];
+    fields.extend(maps::tree(maps)?.map(|maps| Field::new("maps", maps)));
+    Ok(Node::object(fields))
 }
 
-fn within(fault: Fault, part: &str) -> Fault {
+pub(super) fn within(fault: Fault, part: &str) -> Fault {
     let dot = if fault.path.is_empty() { "" } else { "." };
     Fault { path: format!("{part}{dot}{}", fault.path), ..fault }
 }
 
 /// As short as possible so that it reads back with the same bits. What is not finite becomes text
 /// that does not read back as a number.
-fn number(x: f64) -> Node<'static> {
+pub(super) fn number(x: f64) -> Node<'static> {
     Value::Number(Cow::Owned(number_text(x))).into()
 }
 
@@ -104,26 +115,26 @@ fn count(count: u64) -> Node<'static> {
     Value::Number(Cow::Owned(count.to_string())).into()
 }
 
-fn numbers(values: &[f64]) -> Node<'static> {
+pub(super) fn numbers(values: &[f64]) -> Node<'static> {
     Node::array(values.iter().map(|x| number(*x)))
 }
 
-fn point(v: DVec3) -> Node<'static> {
+pub(super) fn point(v: DVec3) -> Node<'static> {
     numbers(&v.to_array())
 }
 
-fn direction(v: DVec3) -> Node<'static> {
+pub(super) fn direction(v: DVec3) -> Node<'static> {
     // Zero has no direction: reading it back says so.
     point(if is_unit(v.length_squared()) { v } else { unit(v).unwrap_or(DVec3::ZERO) })
 }
 
-fn rotation(r: Rotation) -> Node<'static> {
+pub(super) fn rotation(r: Rotation) -> Node<'static> {
     numbers(&r.to_wxyz())
 }
 
 /// In degrees: the shortest text that reads back as these radians. Not all radians have one, since
 /// degrees are sparser in places; those get the nearest degrees.
-fn degrees(angle: Angle) -> f64 {
+pub(super) fn degrees(angle: Angle) -> f64 {
     let degrees = angle.degrees();
     if !degrees.is_finite() {
         return degrees;
@@ -154,7 +165,10 @@ fn arc(arc: Arc) -> Node<'static> {
 }
 
 /// An object with a shape and what follows.
-fn shape(name: &'static str, fields: impl IntoIterator<Item = Field<'static>>) -> Node<'static> {
+pub(super) fn shape(
+    name: &'static str,
+    fields: impl IntoIterator<Item = Field<'static>>,
+) -> Node<'static> {
     let first = Field::new("shape", Node::string(name));
     Node::object(std::iter::once(first).chain(fields).collect())
 }
@@ -177,6 +191,39 @@ fn skeleton_tree(skeleton: &Skeleton) -> Node<'static> {
     Node::object(vec![Field::new("joints", Node::array(joints))])
 }
 
+/// The axes of a limit.
+fn axes(limit: &Limit) -> Vec<(&'static str, Node<'static>)> {
+    match limit {
+        Limit::Hinge { axis, .. } => vec![("axis", direction(*axis))],
+        Limit::Universal { axes, .. } => {
+            vec![("axes", Node::array(axes.iter().map(|axis| direction(*axis))))]
+        }
+        Limit::SwingTwist(SwingTwistLimit { axes, .. }) => {
+            vec![("bone_axis", point(axes.bone())), ("x_axis", point(axes.x()))]
+        }
+        Limit::Free | Limit::Locked | Limit::EulerBox(_) => Vec::new(),
+    }
+}
+
+/// A limit that is no joint's, with the kind that it is of.
+pub(super) fn limit_fields(center: Rotation, of: &Limit) -> Result<Vec<Field<'static>>, Fault> {
+    let kind = match of {
+        Limit::Free => JointKind::Ball,
+        Limit::Locked => JointKind::Fixed,
+        Limit::Hinge { .. } => JointKind::Hinge,
+        Limit::Universal { .. } => JointKind::Universal,
+        Limit::EulerBox(_) | Limit::SwingTwist(_) => JointKind::Ball,
+    };
+    let mut fields = vec![Field::new("kind", Node::string(kind.as_str()))];
+    if !is_identity(center) {
+        fields.push(Field::new("center", rotation(center)));
+    }
+    fields.extend(axes(of).into_iter().map(|(key, node)| Field::new(key, node)));
+    let limit = limit(kind, of).map_err(|fault| within(fault, "limit"))?;
+    fields.extend(limit.map(|limit| Field::new("limit", limit)));
+    Ok(fields)
+}
+
 fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
     let mut fields = vec![Field::new("kind", Node::string(joint.kind.as_str()))];
     let mut add = |key: &'static str, node: Option<Node<'static>>| {
@@ -186,18 +233,8 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
     add("confidence", joint.confidence.map(number));
     add("why", joint.why.clone().map(Node::string));
     add("center", (!is_identity(joint.center)).then(|| rotation(joint.center)));
-    match &joint.limit {
-        Limit::Hinge { axis, .. } => add("axis", Some(direction(*axis))),
-        Limit::Universal { axes, .. } => {
-            add("axes", Some(Node::array(axes.iter().map(|axis| direction(*axis)))));
-        }
-        Limit::SwingTwist(SwingTwistLimit { axes, .. }) => {
-            add("bone_axis", Some(point(axes.bone())));
-            add("x_axis", Some(point(axes.x())));
-        }
-        Limit::Free | Limit::Locked | Limit::EulerBox(_) => {}
-    }
-    add("limit", limit(joint).map_err(|fault| within(fault, "limit"))?);
+    axes(&joint.limit).into_iter().for_each(|(key, node)| add(key, Some(node)));
+    add("limit", limit(joint.kind, &joint.limit).map_err(|fault| within(fault, "limit"))?);
     add(
         "soft",
         joint.soft.map(|soft| {
@@ -243,10 +280,10 @@ fn end(end: &End) -> Node<'static> {
     Node::object(fields)
 }
 
-fn limit(joint: &RigJoint) -> Result<Option<Node<'static>>, Fault> {
-    Ok(Some(match &joint.limit {
+fn limit(kind: JointKind, limit: &Limit) -> Result<Option<Node<'static>>, Fault> {
+    Ok(Some(match limit {
         // A free joint has no limit; elsewhere it is worth saying.
-        Limit::Free if joint.kind == super::JointKind::Free => return Ok(None),
+        Limit::Free if kind == JointKind::Free => return Ok(None),
         Limit::Free => shape("free", []),
         Limit::Locked => shape("locked", []),
         Limit::Hinge { arc, .. } => shape("arc", arc_fields(*arc)),

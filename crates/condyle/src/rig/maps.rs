@@ -1,0 +1,407 @@
+//! Joint maps as they stand in a document: dials, parts, and the joints that they move.
+
+use glam::DVec3;
+
+use super::JointKind;
+use super::cursor::{Cursor, Notes};
+use super::fields::{CURVE_SHAPES, ObjectKind, PART_SHAPES, UNIT_SHAPES};
+use super::json::{Fault, Field, Node};
+use super::path::Step;
+use super::shapes::limit;
+use super::write;
+use crate::maps::{
+    Component, ContactPair, Curve, Dial, Driven, JointMap, Output, Part, Slide, Transform, Turn,
+    Unit,
+};
+use crate::math::{Angle, Rotation};
+
+/// What the field `maps` says.
+pub(super) fn read(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<JointMap, Fault> {
+    cursor.object()?;
+    cursor.spelling(ObjectKind::Maps, notes);
+    let mut map = JointMap::default();
+    named(&cursor.required("dials")?, |name, of| {
+        map.dials.push(dial(name, of, notes)?);
+        Ok(())
+    })?;
+    named(&cursor.required("parts")?, |name, of| {
+        map.parts.push(Part { name: name.to_owned(), component: component(of, notes)? });
+        Ok(())
+    })?;
+    named(&cursor.required("joints")?, |name, of| {
+        map.joints.push(Driven { joint: name.to_owned(), by: of.text()?.to_owned() });
+        Ok(())
+    })?;
+    Ok(map)
+}
+
+/// Every field of an object, in order.
+fn named(
+    cursor: &Cursor<'_>,
+    mut read: impl FnMut(&str, &Cursor<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    for field in cursor.object()? {
+        read(&field.key, &cursor.below(Step::Key(field.key.clone()), &field.node))?;
+    }
+    Ok(())
+}
+
+fn unit(cursor: &Cursor<'_>) -> Result<Unit, Fault> {
+    let word = cursor.required("unit")?.word("unit", UNIT_SHAPES)?;
+    Ok(Unit::ALL.into_iter().find(|unit| unit.name() == word).unwrap_or_default())
+}
+
+/// What the ends and the rest of a dial are called.
+const fn ends_of(unit: Unit) -> [&'static str; 3] {
+    match unit {
+        Unit::Angle => ["min_deg", "max_deg", "rest_deg"],
+        Unit::Length => ["min_m", "max_m", "rest_m"],
+        Unit::Ratio => ["min", "max", "rest"],
+    }
+}
+
+fn inside(unit: Unit, number: f64) -> f64 {
+    if unit == Unit::Angle { Angle::from_degrees(number).radians() } else { number }
+}
+
+fn dial(name: &str, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Dial, Fault> {
+    let unit = unit(cursor)?;
+    cursor.spelling(ObjectKind::Dial, notes);
+    let [min, max, rest] = ends_of(unit);
+    let number = |key| Ok::<_, Fault>(inside(unit, cursor.required(key)?.number()?));
+    let range = [number(min)?, number(max)?];
+    let rest = if cursor.field(rest).is_some() { number(rest)? } else { 0.0 };
+    if !(range[0] < range[1] && range[0] <= rest && rest <= range[1]) {
+        let found = format!("{} to {}, rest {rest}", range[0], range[1]);
+        return Err(cursor.out_of_range("a range that is not empty, with rest inside", &found));
+    }
+    let text = |key| cursor.field(key).map_or(Ok(String::new()), |c| c.text().map(str::to_owned));
+    Ok(Dial {
+        name: name.to_owned(),
+        unit,
+        range,
+        rest,
+        label: text("label")?,
+        source: text("source")?,
+    })
+}
+
+fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault> {
+    let does = cursor.required("does")?.word("thing for a part to do", PART_SHAPES)?;
+    cursor.spelling(ObjectKind::Part, notes);
+    let text = |key| Ok::<_, Fault>(cursor.required(key)?.text()?.to_owned());
+    let texts =
+        |key| cursor.required(key)?.items(1, "at least one name", |c| c.text().map(str::to_owned));
+    let degrees = |key, otherwise: f64| {
+        let number = cursor.field(key).map_or(Ok(otherwise), |c| c.number());
+        number.map(Angle::from_degrees)
+    };
+    Ok(match does {
+        "spread" => {
+            let mut outputs = Vec::new();
+            named(&cursor.required("outputs")?, |name, of| {
+                let unit = unit(of)?;
+                of.spelling(ObjectKind::Output, notes);
+                let curve = curve(&of.required("curve")?, notes)?;
+                outputs.push(Output { name: name.to_owned(), unit, curve });
+                Ok(())
+            })?;
+            Component::Spread { input: text("input")?, outputs }
+        }
+        "bound" => {
+            let mut bound = |key| cursor.field(key).map(|c| curve(&c, notes)).transpose();
+            let (lower, upper) = (bound("lower")?, bound("upper")?);
+            Component::Bound { active: text("active")?, passive: text("passive")?, lower, upper }
+        }
+        "turn" => {
+            let centers = cursor.required("centers")?.items(1, "at least one centre", |c| {
+                c.object()?;
+                c.spelling(ObjectKind::Center, notes);
+                let to = c.field("to_deg").map_or(Ok(180.0), |to| to.number())?;
+                Ok((Angle::from_degrees(to), c.required("at_m")?.point()?))
+            })?;
+            let axis = cursor.required("axis")?.direction(notes)?;
+            let (rest, from) = (degrees("rest_deg", 0.0)?, degrees("from_deg", -180.0)?);
+            Component::Turn { angle: text("angle")?, turn: Turn { axis, rest, from, centers } }
+        }
+        "shift" => {
+            let along = cursor.required("along")?.direction(notes)?;
+            Component::Shift { length: text("length")?, along }
+        }
+        "chain" => Component::Chain { of: texts("of")? },
+        "limit" => {
+            let kind = cursor.required("kind")?.word("kind of joint", &JointKind::NAMES)?;
+            let kind = JointKind::ALL.into_iter().find(|k| k.as_str() == kind).unwrap_or_default();
+            let center = cursor.field("center").map(|c| c.rotation(notes)).transpose()?;
+            let center = center.unwrap_or(Rotation::IDENTITY);
+            Component::Limit { input: text("input")?, center, limit: limit(cursor, kind, notes)? }
+        }
+        "compensate" => Component::Compensate {
+            input: text("input")?,
+            joint: text("joint")?,
+            cancel: texts("cancel")?,
+        },
+        _ => {
+            let numbers = cursor.required("numbers")?;
+            let numbers = numbers.exactly("2 names", |c| c.text().map(str::to_owned))?;
+            let input = cursor.field("input").map(|c| c.text().map(str::to_owned)).transpose()?;
+            let slide = slide(cursor, notes)?;
+            Component::Slide { input, joint: text("joint")?, on: text("on")?, numbers, slide }
+        }
+    })
+}
+
+fn slide(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Slide, Fault> {
+    let ellipsoid = cursor.required("ellipsoid")?;
+    ellipsoid.object()?;
+    ellipsoid.spelling(ObjectKind::Ellipsoid, notes);
+    let rotation = ellipsoid.field("rotation").map(|c| c.rotation(notes)).transpose()?;
+    let pairs = cursor.required("pairs")?.items(1, "at least one pair", |c| {
+        c.object()?;
+        c.spelling(ObjectKind::ContactPair, notes);
+        let points_m = c.required("points_m")?.exactly("2 points", |point| point.point())?;
+        Ok(ContactPair { at: c.required("at")?.numbers("2 numbers")?, points_m })
+    })?;
+    Ok(Slide {
+        place: Transform {
+            rotation: rotation.unwrap_or(Rotation::IDENTITY),
+            translation_m: ellipsoid.required("center_m")?.point()?,
+        },
+        radii_m: ellipsoid.required("radii_m")?.point()?,
+        axis: cursor.required("axis")?.direction(notes)?,
+        pairs,
+    })
+}
+
+fn curve(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Curve, Fault> {
+    let shape = cursor.required("shape")?.word("shape of a function", CURVE_SHAPES)?;
+    cursor.spelling(ObjectKind::Curve, notes);
+    let points = || {
+        cursor.required("points")?.items(2, "at least 2 points", |point| point.numbers("2 numbers"))
+    };
+    Ok(match shape {
+        "linear" => Curve::Linear {
+            slope: cursor.required("slope")?.number()?,
+            offset: cursor.field("offset").map_or(Ok(0.0), |c| c.number())?,
+        },
+        "polynomial" => Curve::Polynomial(cursor.required("coefficients")?.items(
+            1,
+            "at least one number",
+            |c| c.number(),
+        )?),
+        "points" => Curve::Points(points()?),
+        _ => Curve::Spline(points()?),
+    })
+}
+
+/// The field `maps` of a document; `None` if there is nothing to say.
+pub(super) fn tree(map: &JointMap) -> Result<Option<Node<'static>>, Fault> {
+    if map.dials.is_empty() && map.parts.is_empty() && map.joints.is_empty() {
+        return Ok(None);
+    }
+    let dials = map.dials.iter().map(|dial| Field::new(dial.name.clone(), dial_tree(dial)));
+    let mut parts = Vec::with_capacity(map.parts.len());
+    for part in &map.parts {
+        let node = part_tree(part)
+            .map_err(|fault| write::within(fault, &format!("maps.parts.{}", part.name)))?;
+        parts.push(Field::new(part.name.clone(), node));
+    }
+    let joints = map
+        .joints
+        .iter()
+        .map(|driven| Field::new(driven.joint.clone(), Node::string(driven.by.clone())));
+    Ok(Some(Node::object(vec![
+        Field::new("dials", Node::object(dials.collect())),
+        Field::new("parts", Node::object(parts)),
+        Field::new("joints", Node::object(joints.collect())),
+    ])))
+}
+
+fn dial_tree(dial: &Dial) -> Node<'static> {
+    let number = |x: f64| match dial.unit {
+        Unit::Angle => write::number(write::degrees(Angle::from_radians(x))),
+        Unit::Length | Unit::Ratio => write::number(x),
+    };
+    let [min, max, rest] = ends_of(dial.unit);
+    let mut fields = vec![
+        Field::new("unit", Node::string(dial.unit.name())),
+        Field::new(min, number(dial.range[0])),
+        Field::new(max, number(dial.range[1])),
+        Field::new(rest, number(dial.rest)),
+    ];
+    for (key, text) in [("label", &dial.label), ("source", &dial.source)] {
+        if !text.is_empty() {
+            fields.push(Field::new(key, Node::string(text.clone())));
+        }
+    }
+    Node::object(fields)
+}
+
+fn part_tree(part: &Part) -> Result<Node<'static>, Fault> {
+    let text = |key: &'static str, text: &str| Field::new(key, Node::string(text.to_owned()));
+    let texts = |key: &'static str, all: &[String]| {
+        Field::new(key, Node::array(all.iter().cloned().map(Node::string)))
+    };
+    let angle =
+        |key: &'static str, angle: Angle| Field::new(key, write::number(write::degrees(angle)));
+    let (does, fields) = match &part.component {
+        Component::Spread { input, outputs } => {
+            let outputs = outputs.iter().map(|output| {
+                let fields = vec![
+                    Field::new("unit", Node::string(output.unit.name())),
+                    Field::new("curve", curve_tree(&output.curve)),
+                ];
+                Field::new(output.name.clone(), Node::object(fields))
+            });
+            let outputs = Node::object(outputs.collect());
+            ("spread", vec![text("input", input), Field::new("outputs", outputs)])
+        }
+        Component::Bound { active, passive, lower, upper } => {
+            let mut fields = vec![text("active", active), text("passive", passive)];
+            for (key, bound) in [("lower", lower), ("upper", upper)] {
+                fields.extend(bound.as_ref().map(|bound| Field::new(key, curve_tree(bound))));
+            }
+            ("bound", fields)
+        }
+        Component::Turn { angle: input, turn } => {
+            let centers = turn.centers.iter().map(|(to, at_m)| {
+                Node::object(vec![angle("to_deg", *to), Field::new("at_m", write::point(*at_m))])
+            });
+            let fields = vec![
+                text("angle", input),
+                Field::new("axis", write::direction(turn.axis)),
+                angle("rest_deg", turn.rest),
+                angle("from_deg", turn.from),
+                Field::new("centers", Node::array(centers)),
+            ];
+            ("turn", fields)
+        }
+        Component::Shift { length, along } => {
+            let along = Field::new("along", write::direction(*along));
+            ("shift", vec![text("length", length), along])
+        }
+        Component::Chain { of } => ("chain", vec![texts("of", of)]),
+        Component::Limit { input, center, limit } => {
+            let mut fields = vec![text("input", input)];
+            fields.extend(write::limit_fields(*center, limit)?);
+            ("limit", fields)
+        }
+        Component::Compensate { input, joint, cancel } => (
+            "compensate",
+            vec![text("input", input), text("joint", joint), texts("cancel", cancel)],
+        ),
+        Component::Slide { input, joint, on, numbers, slide } => {
+            let mut fields: Vec<Field<'static>> =
+                input.as_deref().map(|input| text("input", input)).into_iter().collect();
+            fields.extend([text("joint", joint), text("on", on), texts("numbers", numbers)]);
+            fields.extend(slide_fields(slide));
+            ("slide", fields)
+        }
+    };
+    let first = Field::new("does", Node::string(does));
+    Ok(Node::object(std::iter::once(first).chain(fields).collect()))
+}
+
+fn slide_fields(slide: &Slide) -> [Field<'static>; 3] {
+    let Slide { place, radii_m, axis, pairs } = slide;
+    let points = |points: [DVec3; 2]| Node::array(points.map(write::point));
+    let pairs = pairs.iter().map(|pair| {
+        Node::object(vec![
+            Field::new("at", write::numbers(&pair.at)),
+            Field::new("points_m", points(pair.points_m)),
+        ])
+    });
+    let ellipsoid = vec![
+        Field::new("center_m", write::point(place.translation_m)),
+        Field::new("rotation", write::rotation(place.rotation)),
+        Field::new("radii_m", write::point(*radii_m)),
+    ];
+    [
+        Field::new("ellipsoid", Node::object(ellipsoid)),
+        Field::new("axis", write::direction(*axis)),
+        Field::new("pairs", Node::array(pairs)),
+    ]
+}
+
+fn curve_tree(curve: &Curve) -> Node<'static> {
+    let points = |points: &[[f64; 2]]| {
+        Field::new("points", Node::array(points.iter().map(|point| write::numbers(point))))
+    };
+    match curve {
+        Curve::Linear { slope, offset } => {
+            let fields = [("slope", slope), ("offset", offset)];
+            write::shape("linear", fields.map(|(key, x)| Field::new(key, write::number(*x))))
+        }
+        Curve::Polynomial(coefficients) => {
+            let coefficients = Field::new("coefficients", write::numbers(coefficients));
+            write::shape("polynomial", [coefficients])
+        }
+        Curve::Points(of) => write::shape("points", [points(of)]),
+        Curve::Spline(of) => write::shape("spline", [points(of)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::maps::Network;
+    use crate::rig::Rig;
+
+    /// The example of the manual.
+    fn example() -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rig.md");
+        let manual = std::fs::read_to_string(path).unwrap();
+        let block = manual.split("```json\n").find(|block| block.contains("\"maps\"")).unwrap();
+        block.split("```").next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn d10_a_map_is_read_used_and_written_back_as_it_was() {
+        let text = example();
+        let read = Rig::read(text.as_bytes()).unwrap();
+        assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+        let mut rig = read.rig;
+        let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
+        let names: Vec<&str> = network.dials().iter().map(|dial| dial.name.as_str()).collect();
+        assert_eq!(names, ["arm.elevation", "clavicle.elevation", "arm.slip", "shrug"]);
+        assert!((network.dials()[0].range[1].to_degrees() - 150.0).abs() < 1e-12);
+        // Anew, and again: the same document.
+        let anew = |rig: &Rig| {
+            let mut anew = Rig::new(rig.skeleton.clone(), rig.joints.clone());
+            anew.maps = rig.maps.clone();
+            String::from_utf8(anew.write().unwrap()).unwrap()
+        };
+        let written = anew(&rig);
+        assert_eq!(anew(&Rig::read(written.as_bytes()).unwrap().rig), written);
+        // What is changed is changed, and nothing else.
+        let plain = |text: &str| text.split_whitespace().collect::<String>();
+        let same = String::from_utf8(rig.write().unwrap()).unwrap();
+        assert_eq!(plain(&same), plain(&text));
+        rig.maps.dials[1].range[1] = 40_f64.to_radians();
+        let changed = String::from_utf8(rig.write().unwrap()).unwrap();
+        let expected =
+            text.replace("\"min_deg\": -5, \"max_deg\": 45 ", "\"min_deg\": -5, \"max_deg\": 40 ");
+        assert_eq!(plain(&changed), plain(&expected));
+    }
+
+    #[test]
+    fn d10_errors_say_where_in_the_map() {
+        let says = |from: &str, to: &str| {
+            let text = example();
+            assert!(text.contains(from), "{from}");
+            Rig::read(text.replacen(from, to, 1).as_bytes()).unwrap_err().to_string()
+        };
+        let error = says("\"does\": \"chain\"", "\"does\": \"chian\"");
+        assert!(error.contains("maps.parts.both.does"), "{error}");
+        assert!(error.contains("chain") && error.contains("slide"), "{error}");
+        let error = says("\"max_deg\": 150", "\"max_deg\": -150");
+        assert!(error.contains("maps.dials") && error.contains("rest inside"), "{error}");
+        let error = says("\"slope\": 0.1, ", "");
+        assert!(error.contains("maps.parts.lifted.lower") && error.contains("slope"), "{error}");
+        let error = says("\"axis\": [0, 1, 0]", "\"axis\": [0, 0, 0]");
+        assert!(error.contains("maps.parts.scapula.axis"), "{error}");
+        let error = says("\"Humerus\": \"humerus\"", "\"Humerus\": 3");
+        assert!(error.contains("maps.joints.Humerus"), "{error}");
+    }
+}
