@@ -25,7 +25,7 @@ fn output(name: &str, curve: Curve) -> Output {
 }
 
 /// A function of radians in radians, as a map has it.
-fn radians(curve: Curve) -> Curve {
+fn radians(curve: &Curve) -> Curve {
     let degree = Angle::from_degrees(1.0).radians();
     curve.scaled(1.0 / degree, 1.0 / degree)
 }
@@ -104,8 +104,8 @@ pub(crate) fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
             Component::Spread {
                 input: text("spine"),
                 outputs: vec![
-                    output("low", radians(Curve::Spline(knots))),
-                    output("high", radians(Curve::Polynomial(vec![0.0, 0.5, 0.2, -0.1]))),
+                    output("low", radians(&Curve::Spline(knots))),
+                    output("high", radians(&Curve::Polynomial(vec![0.0, 0.5, 0.2, -0.1]))),
                 ],
             },
         ),
@@ -117,8 +117,8 @@ pub(crate) fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
             Component::Bound {
                 active: text("arm.elevation"),
                 passive: text("clavicle.elevation"),
-                lower: Some(radians(Curve::Linear { slope: 0.4, offset: -0.2 })),
-                upper: Some(radians(Curve::Points(vec![[-1.0, 0.3], [1.0, 0.6]]))),
+                lower: Some(radians(&Curve::Linear { slope: 0.4, offset: -0.2 })),
+                upper: Some(radians(&Curve::Points(vec![[-1.0, 0.3], [1.0, 0.6]]))),
             },
         ),
         turn("lift", "lifted", axis()),

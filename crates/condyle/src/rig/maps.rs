@@ -159,7 +159,7 @@ fn slide(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Slide, Fault> {
     let pairs = cursor.required("pairs")?.items(1, "at least one pair", |c| {
         c.object()?;
         c.spelling(ObjectKind::ContactPair, notes);
-        let points_m = c.required("points_m")?.exactly("2 points", |point| point.point())?;
+        let points_m = c.required("points_m")?.exactly("2 points", point)?;
         Ok(ContactPair { at: c.required("at")?.numbers("2 numbers")?, points_m })
     })?;
     Ok(Slide {
@@ -171,6 +171,15 @@ fn slide(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Slide, Fault> {
         axis: cursor.required("axis")?.direction(notes)?,
         pairs,
     })
+}
+
+// For any lifetime, which the methods themselves are not.
+fn number(cursor: &Cursor<'_>) -> Result<f64, Fault> {
+    cursor.number()
+}
+
+fn point(cursor: &Cursor<'_>) -> Result<DVec3, Fault> {
+    cursor.point()
 }
 
 fn curve(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Curve, Fault> {
@@ -187,7 +196,7 @@ fn curve(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Curve, Fault> {
         "polynomial" => Curve::Polynomial(cursor.required("coefficients")?.items(
             1,
             "at least one number",
-            |c| c.number(),
+            number,
         )?),
         "points" => Curve::Points(points()?),
         _ => Curve::Spline(points()?),
