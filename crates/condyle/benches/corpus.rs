@@ -33,7 +33,7 @@ fn made_up() -> Vec<File> {
         let written = bvh::write(&file, &WriteOptions::default()).unwrap();
         (written.parts.into_iter().next().unwrap().1, None)
     };
-    (0..30).map(file).collect()
+    (0..12).map(file).collect()
 }
 
 /// All BVH and AMC of a folder that can be read.

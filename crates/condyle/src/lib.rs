@@ -37,6 +37,7 @@ pub mod limits;
 pub mod maps;
 pub mod math;
 mod memory;
+pub mod models;
 pub mod motion;
 pub mod picture;
 pub mod presets;
