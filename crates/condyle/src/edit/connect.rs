@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::blend::as_f64;
+use super::blend::{as_f64, index};
 use super::{Easing, EditError, Facing, Placement, Stand, blend};
 use crate::math::{Angle, Rotation};
 use crate::motion::turns::Turns;
-use crate::motion::{Clip, ClipError, FrameIndex, Pose, Track, TrackFault};
+use crate::motion::{Clip, ClipError, Pose, Track, TrackFault};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Where two motions are alike: a window of each, of the same length.
@@ -625,10 +625,6 @@ fn fading(s: f64) -> (f64, f64) {
 /// Frames of a clip as a clip of their own.
 fn part(clip: &Clip, frames: Range<usize>) -> Result<Clip, EditError> {
     Ok(clip.at_frames(frames.map(as_f64), clip.rate(), None)?)
-}
-
-fn index(frame: usize) -> FrameIndex {
-    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
