@@ -1,5 +1,7 @@
 //! Poses and clips between others.
 
+use std::f64::consts::{PI, TAU};
+
 use glam::{DQuat, DVec3};
 
 use super::EditError;
@@ -21,6 +23,7 @@ use crate::skeleton::{JointIndex, Skeleton};
 #[must_use]
 pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
     assert_eq!(a.rotations.len(), b.rotations.len(), "poses of one skeleton");
+    assert_eq!(a.translations_m.len(), b.translations_m.len(), "poses of one skeleton");
     let rotations = a.rotations.iter().zip(&b.rotations).map(|(a, b)| a.slerp(*b, share));
     let translations = a.translations_m.iter().zip(&b.translations_m);
     Pose {
@@ -32,8 +35,10 @@ pub fn interpolate(a: &Pose, b: &Pose, share: f64) -> Pose {
 /// Clips of one skeleton blended frame by frame, as long as the shortest, at the rate of the first.
 ///
 /// `weight` says how much a clip counts for a joint in a frame; only proportions matter. Rotations are
-/// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`], the short way round in
-/// the first frame and on the same side from there), translations in space.
+/// averaged on the sphere ([`geodesic_mean`], for two clips [`Rotation::slerp`], the short way round),
+/// translations in space.
+/// Where two clips come to be more than half a turn apart, the blend stays on its side up to 30° beyond;
+/// from there to 150° beyond it goes over to the short way, through the clip that counts more.
 /// Where the file of the first has channels for one or two turns of a joint only, and the others keep to
 /// these, their angles are averaged: each goes on from frame to frame, and in the first frame is in the
 /// turn that is nearest to the first clip's. A frame
@@ -134,9 +139,53 @@ pub fn blend(
 enum Way {
     /// By its angles, as far as they have come, where it has few of them.
     Angles(Turns, Vec<DVec3>),
-    /// Between two: the short way in the first frame, which then goes on. Where motions are half a turn
-    /// apart, the short way would change sides from frame to frame.
-    Sphere(Option<DQuat>),
+    /// Between two: the short way, but near half a turn on the side where it was.
+    Sphere(Option<Side>),
+}
+
+/// The way from one rotation to another, where the last frame left it. Where motions are half a turn
+/// apart, the short way would change sides from frame to frame.
+#[derive(Clone, Copy)]
+struct Side {
+    /// The turn, by up to [`BACK`](Self::BACK).
+    turn: DQuat,
+    /// Beyond [`KEPT`](Self::KEPT): whether the blend goes over to the short way through the second
+    /// rotation.
+    through_second: Option<bool>,
+}
+
+impl Side {
+    /// Up to this the side is kept, radians.
+    const KEPT: f64 = 210.0 * PI / 180.0;
+    /// From here on the way is the short one.
+    const BACK: f64 = 330.0 * PI / 180.0;
+
+    /// The same side, or the short way where that leads too far round. The angle of the turn, radians.
+    fn next(before: Option<Self>, short: DQuat, share: f64) -> (Self, f64) {
+        let turn = if before.is_some_and(|b| b.turn.dot(short) < 0.0) { -short } else { short };
+        let angle = 2.0 * trig::atan2(DVec3::new(turn.x, turn.y, turn.z).length(), turn.w);
+        if angle >= Self::BACK {
+            return (Self { turn: short, through_second: None }, TAU - angle);
+        }
+        let through = before.and_then(|b| b.through_second).unwrap_or(share > 0.5);
+        (Self { turn, through_second: (angle > Self::KEPT).then_some(through) }, angle)
+    }
+
+    /// The rotation a share of the way from `a` to `b`, which are this angle apart on this side.
+    fn between(self, a: Rotation, b: Rotation, angle: f64, share: f64) -> Rotation {
+        if self.turn.w >= 0.0 {
+            return a.slerp(b, share);
+        }
+        let axis = unit(DVec3::new(self.turn.x, self.turn.y, self.turn.z)).unwrap_or(DVec3::ZERO);
+        // Less and less of the turn, until it is the short one, which goes the other way.
+        let over = ((angle - Self::KEPT) / (Self::BACK - Self::KEPT)).clamp(0.0, 1.0);
+        let by = angle - TAU * over;
+        let turned = |by: f64| Rotation::exp(axis * by).unwrap_or_default();
+        match self.through_second {
+            Some(true) => b * turned(by * (share - 1.0)),
+            _ => a * turned(by * share),
+        }
+    }
 }
 
 impl Way {
@@ -172,17 +221,9 @@ impl Way {
         match rotations {
             [(a, _), (b, share)] => {
                 let short = (a.inverse() * *b).canonical().quat();
-                let same = before.is_none_or(|before| before.dot(short) >= 0.0);
-                let turn = if same { short } else { -short };
-                *before = Some(turn);
-                if same && turn.w >= 0.0 {
-                    return a.slerp(*b, *share);
-                }
-                // Round the other side: by more than half a turn.
-                let v = DVec3::new(turn.x, turn.y, turn.z);
-                let half = trig::atan2(v.length(), turn.w);
-                let by = unit(v).unwrap_or(DVec3::ZERO) * (2.0 * half * share);
-                *a * Rotation::exp(by).unwrap_or_default()
+                let (side, angle) = Side::next(*before, short, *share);
+                *before = Some(side);
+                side.between(*a, *b, angle, *share)
             }
             all => geodesic_mean(all).unwrap_or_else(|| all[0].0),
         }
@@ -192,6 +233,10 @@ impl Way {
 #[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
 pub(super) fn as_f64(frame: usize) -> f64 {
     frame as f64
+}
+
+pub(super) fn index(frame: usize) -> FrameIndex {
+    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -289,6 +334,71 @@ mod tests {
             let got = out.rotation(j, FrameIndex(u32::try_from(f).unwrap()));
             assert!(got.distance(want).degrees() < 1e-9, "{f}: {got:?}");
         }
+    }
+
+    /// A motion of one joint.
+    fn turning(turns: impl Iterator<Item = Rotation>) -> (Skeleton, Clip) {
+        let mut skeleton = Skeleton::new();
+        skeleton.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
+        let track = Track::turning(turns.collect(), DVec3::ZERO);
+        let frames = track.rotations().len();
+        (skeleton, Clip::new(frames, FrameRate::from_fps(30.0).unwrap(), vec![track]).unwrap())
+    }
+
+    #[test]
+    fn prop_where_motions_agree_so_does_their_blend_and_it_never_jumps() {
+        let root = JointIndex::new(0);
+        arbtest::arbtest(|u| {
+            // The one sways, the other sways and spins, for two turns and a half there and back.
+            let [speed, sway, phase] = [(); 3].map(|()| u.int_in_range(0..=100).unwrap_or(50));
+            let share = f64::from(u.int_in_range(1..=9_u8)?) * 0.1;
+            let backward = u.arbitrary::<bool>()?;
+            let step = (1.0 + 0.03 * f64::from(speed)) * if backward { -1.0 } else { 1.0 };
+            let frames = num_frames(900.0 / step.abs());
+            let swayed = |f: usize, late: f64| {
+                let (sine, cosine) = trig::sin_cos(0.03 * as_f64(f) + late);
+                let by = DVec3::new(sine, 0.0, cosine) * (0.004 * f64::from(sway));
+                Rotation::exp(by).unwrap()
+            };
+            let spin = |f: usize| {
+                let turns = as_f64(f.min(2 * frames - f));
+                Rotation::about_y(Angle::from_degrees(step * turns))
+            };
+            let (skeleton, a) = turning((0..2 * frames).map(|f| swayed(f, 0.0)));
+            let late = 0.06 * f64::from(phase);
+            let (_, b) = turning((0..2 * frames).map(|f| spin(f) * swayed(f, late)));
+            let weights = [1.0 - share, share];
+            let out = blend(&skeleton, &[&a, &b], |i, _, _| weights[i]).unwrap();
+            let at = |clip: &Clip, f: usize| clip.rotation(root, index(f));
+            for f in 1..2 * frames {
+                let apart = at(&a, f).distance(at(&b, f)).degrees();
+                for clip in [&a, &b] {
+                    let off = at(&out, f).distance(at(clip, f)).degrees();
+                    assert!(apart > 29.0 || off < apart + 1e-9, "{f}: {off} of {apart}");
+                }
+                let moved = |clip: &Clip| at(clip, f - 1).distance(at(clip, f)).degrees();
+                let (jump, usual) = (moved(&out), moved(&a) + moved(&b));
+                assert!(jump < 5.0 * usual + 1e-9, "{f}: {jump} of {usual}");
+            }
+            Ok(())
+        });
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "small and positive"
+    )]
+    fn num_frames(frames: f64) -> usize {
+        frames.ceil() as usize
+    }
+
+    #[test]
+    #[should_panic(expected = "poses of one skeleton")]
+    fn poses_with_different_numbers_of_places_are_refused() {
+        let pose =
+            |n| Pose { rotations: vec![Rotation::IDENTITY], translations_m: vec![DVec3::X; n] };
+        let _ = interpolate(&pose(1), &pose(2), 0.5);
     }
 
     #[test]

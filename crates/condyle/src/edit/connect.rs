@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::blend::as_f64;
-use super::{Easing, EditError, Facing, Placement, Stand, blend};
+use super::blend::{as_f64, index};
+use super::{Easing, EditError, Facing, Ground, Placement, Stand, blend};
 use crate::math::{Angle, Rotation};
 use crate::motion::turns::Turns;
-use crate::motion::{Clip, ClipError, FrameIndex, Pose, Track, TrackFault};
+use crate::motion::{Clip, ClipError, Pose, Track, TrackFault};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// Where two motions are alike: a window of each, of the same length.
@@ -36,8 +36,8 @@ pub enum Keep {
 /// How the frames between two motions, and the place of the second one, are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Facing and place go on as in the last two frames, poses go straight from one to the other
-    /// (row C7, eq 14). Velocities jump at both ends.
+    /// Facing and place go on as in the last two frames, for whole turns if there is time, and poses go
+    /// straight from one to the other (row C7, eq 14). Velocities jump at both ends.
     Linear,
     /// Facing and place go on with the mean of the velocities before and after, poses on cubic curves
     /// with the velocities of both motions, each taken from five frames.
@@ -286,11 +286,15 @@ impl Seam<'_> {
         let steps = as_f64(count) + 1.0;
         let end = self.stand(self.first, last);
         let ground = self.facing.ground();
-        let goes_on = |turn: f64, shift: DVec3| Stand {
-            position_m: end.position_m + ground.below(shift) * steps,
-            facing: Angle::from_radians(end.facing.radians() + turn * steps).wrapped(),
+        // The whole turn, unwrapped, and where it leads.
+        let goes_on = |turn: f64, shift: DVec3| {
+            let stand = Stand {
+                position_m: end.position_m + ground.below(shift) * steps,
+                facing: Angle::from_radians(end.facing.radians() + turn * steps).wrapped(),
+            };
+            (turn * steps, stand)
         };
-        let start = match order {
+        let (turn, start) = match order {
             Order::Linear => {
                 let before = self.stand(self.first, last.saturating_sub(1));
                 goes_on(turned(before, end), end.position_m - before.position_m)
@@ -309,7 +313,11 @@ impl Seam<'_> {
         let (placed, placement) = self.placed(next, start)?;
         let curve = |j: JointIndex| {
             let (from, to) = (Knot::new(self.first, last, j), Knot::new(&placed, next, j));
-            Curve::new(self.turns(&placed, j), from, to, (order, steps))
+            let mut curve = Curve::new(self.turns(&placed, j), from, to, (order, steps));
+            if order == Order::Linear && self.skeleton.parent(j).is_none() {
+                curve.spin(ground, turn);
+            }
+            curve
         };
         let curves: Vec<Curve> = self.skeleton.indices().map(curve).collect();
         let pose = |k: usize| {
@@ -490,6 +498,9 @@ enum Bow {
     Sphere(Vec<Rotation>),
     /// By the angles of a joint that has few of them.
     Angles(Turns, Vec<DVec3>),
+    /// Evenly about the vertical, by so many radians in all, maybe beyond half a turn, and the short way
+    /// for what else there is between two rotations.
+    Spin(Ground, f64, [Rotation; 2]),
 }
 
 impl Curve {
@@ -533,8 +544,21 @@ impl Curve {
         Self { rotations, translations_m }
     }
 
+    /// Between its ends it turns about the vertical by this, radians: the short way may be the wrong one.
+    fn spin(&mut self, ground: Ground, turn: f64) {
+        if let Bow::Sphere(points) = &self.rotations
+            && let [a, .., b] = points[..]
+        {
+            let back = ground.turn(Angle::from_radians(-turn).wrapped());
+            self.rotations = Bow::Spin(ground, turn, [a, back * b]);
+        }
+    }
+
     fn rotation(&self, u: f64) -> Rotation {
         match &self.rotations {
+            Bow::Spin(ground, turn, [a, b]) => {
+                ground.turn(Angle::from_radians(turn * u).wrapped()) * a.slerp(*b, u)
+            }
             Bow::Sphere(points) => bezier(points, |a, b| a.slerp(b, u)),
             Bow::Angles(turns, points) => turns.rotation(bezier(points, |a, b| a.lerp(b, u))),
         }
@@ -625,10 +649,6 @@ fn fading(s: f64) -> (f64, f64) {
 /// Frames of a clip as a clip of their own.
 fn part(clip: &Clip, frames: Range<usize>) -> Result<Clip, EditError> {
     Ok(clip.at_frames(frames.map(as_f64), clip.rate(), None)?)
-}
-
-fn index(frame: usize) -> FrameIndex {
-    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -766,6 +786,32 @@ mod tests {
             let got = out.clip.pose(index(25 + k));
             for (x, y) in got.rotations.iter().zip(&want.rotations) {
                 assert!(x.distance(*y).radians() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn c7_eq_14_turns_on_beyond_half_a_turn() {
+        // 6 degrees in a frame, and 37 steps: 222 degrees, not −138.
+        let spin = Gait { turning: Angle::from_degrees(600.0), ..Gait::default() };
+        let (skeleton, a) = gait(26, spin);
+        let (_, b) = gait(60, Gait::default());
+        let facing = Facing::of(&skeleton);
+        let at = Overlap { first: 16, second: 5, frames: 10 };
+        for (count, want) in [(36, 222.0), (89, 540.0)] {
+            let method = Method::Interpolate { frames: count, order: Order::Linear };
+            let out = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
+            let stand = |f: usize| facing.stand_in(&skeleton, &out.clip, index(f));
+            let steps = out.made.start..=out.made.end;
+            let steps: Vec<f64> =
+                steps.map(|f| turned(stand(f - 1), stand(f)).to_degrees()).collect();
+            let all: f64 = steps.iter().sum();
+            assert!((all - want).abs() < 1e-6, "{count}: {all}");
+            assert!(steps.iter().all(|s| (s - 6.0).abs() < 0.5), "{count}: {steps:?}");
+            // It stays upright.
+            for f in out.made.clone() {
+                let up = facing.place_in(&skeleton, &out.clip, index(f)).0 * DVec3::Y;
+                assert!(up.y > 0.9, "{f}: {up}");
             }
         }
     }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::blend::as_f64;
+use super::blend::{as_f64, index};
 use super::reach::Reach;
 use super::{Connected, Easing, Facing, Ground, Placement, jump_quantile, jumps};
 use crate::anatomy::{Anatomy, BodyJoint};
 use crate::math::Angle;
 use crate::motion::turns::Turns;
-use crate::motion::{Clip, FrameIndex, Pose, World};
+use crate::motion::{Clip, Pose, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// A leg: three joints in a row, and the toes if there are any.
@@ -420,10 +420,6 @@ fn shifts(down: &[bool], places: &[DVec3]) -> Vec<DVec3> {
         before = f;
     }
     shifts
-}
-
-fn index(frame: usize) -> FrameIndex {
-    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

@@ -50,9 +50,14 @@ impl Placement {
         Self { ground: self.ground, turn, shift_m }
     }
 
-    /// This, and then another one.
+    /// This, and then another one in the same world.
+    ///
+    /// # Panics
+    ///
+    /// If another way is up for it.
     #[must_use]
     pub fn then(self, next: Self) -> Self {
+        assert_eq!(self.ground.up(), next.ground.up(), "placements of one world");
         let turn = Angle::from_radians(self.turn.radians() + next.turn.radians()).wrapped();
         Self { ground: self.ground, turn, shift_m: next.point(self.shift_m) }
     }
@@ -191,6 +196,14 @@ mod tests {
             assert!(apart < 1e-12, "{apart}");
             Ok(())
         });
+    }
+
+    #[test]
+    #[should_panic(expected = "placements of one world")]
+    fn placements_of_different_worlds_do_not_follow_each_other() {
+        let [a, b] = [Ground::Y_UP, Ground::Z_UP]
+            .map(|ground| Placement::new(ground, Angle::from_degrees(20.0), DVec3::X));
+        let _ = a.then(b);
     }
 
     #[test]

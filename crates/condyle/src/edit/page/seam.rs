@@ -5,9 +5,9 @@ use std::ops::Range;
 use glam::{DVec2, DVec3};
 
 use super::SeamView;
-use crate::edit::blend::as_f64;
+use crate::edit::blend::{as_f64, index};
 use crate::edit::{Facing, Stand};
-use crate::motion::{Clip, FrameIndex, World};
+use crate::motion::{Clip, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// How long a time is shown at least.
@@ -187,8 +187,4 @@ impl<'a> Seam<'a> {
 fn ends(view: &SeamView<'_>, count: usize) -> (usize, usize) {
     let first_last = view.first_last.min(count.saturating_sub(1));
     (first_last, view.made.end.clamp(first_last + 1, count.max(first_last + 1)))
-}
-
-fn index(frame: usize) -> FrameIndex {
-    FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX))
 }
