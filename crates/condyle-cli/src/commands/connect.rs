@@ -115,6 +115,9 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         for seam in &mut seams {
             let around = seam.made.start.saturating_sub(1)..seam.made.end + 1;
             seam.jump = jump_quantile(&jumps(&result, around), 1.0);
+            if let Some(planted) = &mut seam.planted {
+                planted.sliding = planted.sliding_in(&skeleton, &result);
+            }
         }
     }
     let unit = args.comparing.metric().unit();
@@ -160,7 +163,7 @@ fn check_method(seam: &SeamArgs) -> Result<(), Failure> {
 
 /// What became of feet that were to be planted.
 fn print_feet(seams: &[Seam]) {
-    let planted = || seams.iter().filter_map(|seam| seam.planted);
+    let planted = || seams.iter().filter_map(|seam| seam.planted.as_ref());
     if planted().any(|planted| planted.legs == 0) {
         print_warning(
             "--plant: no table has the names of the joints of legs, so no foot is planted",
@@ -399,8 +402,8 @@ fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {
             "distance": seam.distance,
             "jump_deg_s": seam.jump.degrees(),
             "usual_jump_deg_s": seam.usual.degrees(),
-            "planted_frames": seam.planted.map_or(0, |planted| planted.moved),
-            "sliding_frames": seam.planted.map(|planted| planted.sliding),
+            "planted_frames": seam.planted.as_ref().map_or(0, |planted| planted.moved),
+            "sliding_frames": seam.planted.as_ref().map(|planted| planted.sliding),
         })
     };
     let seams: Vec<Value> = seams.iter().map(of).collect();

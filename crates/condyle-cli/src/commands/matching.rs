@@ -61,7 +61,7 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
         search.places.push(Place { path: query.path.clone(), counting, features: own.clone() });
     }
     let window = last + 1 - first;
-    search.leave_out_short(window);
+    search.leave_out_short(window)?;
     if search.places.is_empty() {
         let what =
             format!("{}: there is nothing to compare it with", search.query.0.path.display());
@@ -71,18 +71,26 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
     let (query, own) = &search.query;
     let asked = weighted(Query::new(own, first..last + 1), &args.comparing)
         .map_err(|e| failed(&e, &query.path, &query.path))?;
-    // In itself the frames that are looked for are found, too, and nobody asked for them.
-    let wanted = args.count + usize::from(in_itself);
-    let options = SearchOptions { count: wanted, spacing: args.spacing, ..Default::default() };
+    // In itself the frames that are looked for are found, too, and what is near: nobody asked for them.
+    let spacing = args.spacing.unwrap_or(window).max(1);
+    let last_start = count - window;
+    let starts = if in_itself {
+        [0..(first + 1).saturating_sub(spacing), first.saturating_add(spacing)..last_start + 1]
+    } else {
+        [0..usize::MAX, 0..0]
+    };
     let all: Vec<&Features> = search.places.iter().map(|place| &place.features).collect();
     let sign = working("searching");
-    let found = best_matches(&asked, &all, &options);
-    sign.finish_and_clear();
-    let mut matches = found.map_err(|e| failed(&e, &query.path, &query.path))?;
-    if in_itself {
-        matches.retain(|m| m.frame != first);
-        matches.truncate(args.count);
+    let mut matches = Vec::new();
+    for starts in starts.into_iter().filter(|starts| !starts.is_empty()) {
+        let options = SearchOptions { count: args.count, spacing: Some(spacing), starts };
+        let found = best_matches(&asked, &all, &options);
+        matches.extend(found.map_err(|e| failed(&e, &query.path, &query.path))?);
     }
+    sign.finish_and_clear();
+    // Those before the frames that are looked for and those after them are far enough apart.
+    matches.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    matches.truncate(args.count);
     Failure::warn(&search.left_out);
     let report = if args.json {
         format!("{:#}\n", search.json(&matches, [first, last]))
@@ -133,17 +141,22 @@ impl<'a> Search<'a> {
         Ok(Place { path: motion.path, counting, features })
     }
 
-    /// Leaves out motions with fewer frames than are looked for.
-    fn leave_out_short(&mut self, window: usize) {
+    /// Leaves out motions with fewer frames than are looked for; with `--strict` that is an error.
+    fn leave_out_short(&mut self, window: usize) -> Result<(), Failure> {
         let (long, short): (Vec<Place>, Vec<Place>) = std::mem::take(&mut self.places)
             .into_iter()
             .partition(|place| place.features.frame_count() >= window);
         self.places = long;
-        self.left_out.extend(short.into_iter().map(|place| {
+        for place in short {
             let frames = counted(place.features.frame_count(), "frame", "frames");
             let what = format!("it has {frames}, and {window} are looked for");
-            Failure::file(&place.path, what, "look for fewer: --frames A..B")
-        }));
+            let failure = Failure::file(&place.path, what, "look for fewer: --frames A..B");
+            if self.args.reading.strict() {
+                return Err(failure);
+            }
+            self.left_out.push(failure);
+        }
+        Ok(())
     }
 
     fn json(&self, matches: &[condyle::edit::Match], [first, last]: [usize; 2]) -> Value {

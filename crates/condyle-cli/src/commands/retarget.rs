@@ -156,13 +156,19 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
     let only: Vec<&str> = made.only_source.iter().map(|(j, _)| source[*j].name.as_str()).collect();
     let lost = made.only_source.iter().filter(|(_, carried)| !carried);
     let lost: Vec<&str> = lost.map(|(j, _)| source[*j].name.as_str()).collect();
-    let all_reached = made.limbs.iter().all(|limb| limb.reached == limb.frames);
+    let not_kept = made.not_kept.iter();
+    let not_kept: Vec<Value> = not_kept
+        .map(|(what, side)| json!({ "side": side.as_str(), "what": what.as_str() }))
+        .collect();
+    let all_reached =
+        not_kept.is_empty() && made.limbs.iter().all(|limb| limb.reached == limb.frames);
     json!({
         "scale": made.scale,
         "joints": joints,
         "only_in_source": only,
         "lost": lost,
         "kept": limbs,
+        "not_kept": not_kept,
         "all_reached": all_reached,
         "fitted": made.fitted.map(|fitted| json!({
             "joints": fitted.joints,

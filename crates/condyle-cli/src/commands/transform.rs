@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use condyle::edit::{Ground, Placement, Stand, retimed, reversed, scaled, trimmed, with_up};
+use condyle::formats::{Format, Origin};
 use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
 use super::estimate::not_an_input;
 use super::motions::{Counting, Motion, facing_of, idle, read_motions, refused};
-use super::{Answer, write_out};
+use super::{Answer, output_format, write_out};
 use crate::args::{InterpolationName, Transform, Trim};
-use crate::output::{Failure, decimals, plain, print_note};
+use crate::output::{Failure, decimals, plain, print_note, print_warning};
 
 pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
     let change = &args.change;
@@ -31,10 +32,14 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
     if let Some(factor) = change.scale {
         let made = scaled(&motion.file.skeleton, &motion.clip, factor).map_err(|e| refused(&e))?;
         (motion.file.skeleton, motion.clip) = made;
+        motion.file.follow_scale(factor);
     }
     let mut facing = facing_of(&motion.file.skeleton, &args.standing);
+    // Whether what an ASF declares has no meaning any more.
+    let mut drops = false;
     if let Some(axis) = change.to_up {
         let (from, to) = (facing.ground(), axis.ground());
+        drops = from != to && matches!(motion.file.origin, Origin::Acclaim(_));
         let made = with_up(&motion.file.skeleton, &motion.clip, from, to);
         (motion.file.skeleton, motion.clip) = made.map_err(|e| refused(&e))?;
         facing = condyle::edit::Facing::on(&motion.file.skeleton, to);
@@ -64,6 +69,13 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
     }
     motion.file.clip = Some(motion.clip);
     let answer = write_out(&motion.file, &args.output, &args.writing)?;
+    let written = output_format(&motion.file, &args.output, &args.writing)?;
+    if drops && matches!(written, Some(Format::Asf | Format::Amc)) {
+        print_warning(
+            "--to-up: the axes, degrees of freedom and limits that the ASF declares are for the old world, \
+             and are dropped",
+        );
+    }
     if moves {
         print_note(&stands(&placement.stand(from), ground));
     }

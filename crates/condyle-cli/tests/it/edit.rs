@@ -1,7 +1,10 @@
 //! `condyle transform`, `trim`, `blend`, `match` and `connect`. Judged by reading what was written.
 
+use std::path::{Path, PathBuf};
+
 use condyle::edit::Facing;
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
+use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::{FrameIndex, FrameRate, farthest_apart_m};
 use condyle::synth::Gait;
@@ -568,4 +571,272 @@ fn retarget_says_which_hands_it_cannot_keep() {
     let said = String::from_utf8_lossy(&got.stderr);
     assert_eq!(got.status.code(), Some(0), "{said}");
     assert!(said.contains("the left wrist is not kept"), "{said}");
+}
+
+/// Where joints of a motion that was written are, frame by frame.
+fn places(folder: &Folder, name: &str, joints: [&str; 2]) -> Vec<[DVec3; 2]> {
+    let stem = name.strip_suffix(".amc");
+    if let Some(stem) = stem {
+        done(folder, &format!("convert {stem}.asf {name} {stem}.as.bvh"));
+    }
+    let file = file(folder, &stem.map_or(name.to_owned(), |stem| format!("{stem}.as.bvh")));
+    let joints = joints.map(|name| file.skeleton.find(name).unwrap());
+    let clip = file.clip.unwrap();
+    let at = |f| {
+        let world = clip.pose(f).world(&file.skeleton);
+        joints.map(|j| world.positions_m[j.get()])
+    };
+    clip.frames().map(at).collect()
+}
+
+/// A folder of real files, if they are on this machine.
+fn shared() -> Option<PathBuf> {
+    let root = match std::env::var_os("CONDYLE_SHARED") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+    };
+    let data = root.join("data");
+    if !data.exists() {
+        let line = b"skipped: the real files of shared/data are not on this machine\n";
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), line);
+        return None;
+    }
+    Some(data)
+}
+
+/// Limits bring feet away from where they should be, or they do not: both is told as it is in the file.
+/// Where they should be is where they are without limits, where legs get there.
+#[test]
+fn feet_on_an_asf_are_told_as_they_are_in_the_file_that_is_written() {
+    let folder = gaits("feet_told");
+    done(&folder, "demo -o demo");
+    // Knees that bend about one axis.
+    let mut text = String::new();
+    let (mut knee, mut ends) = (false, 0);
+    for line in folder.read("demo/figure.asf").lines() {
+        let word = line.trim();
+        knee = if word.starts_with("name ") { word.ends_with("Leg") } else { knee };
+        knee &= !word.ends_with("UpLeg") && word != "end";
+        ends =
+            if word.starts_with("limits") { 1 } else { ends + usize::from(word.starts_with('(')) };
+        if knee && word.starts_with("dof") {
+            text += "dof rx\n";
+        } else if !(knee && word.starts_with('(') && ends > 1) {
+            text += &format!("{line}\n");
+        }
+    }
+    folder.write("knees.asf", &text);
+    let of_demo = "knees.asf".to_owned();
+    let mut cases = vec![(
+        "walk.bvh".to_owned(),
+        of_demo,
+        "",
+        ["LeftFoot", "RightFoot"],
+        ["LeftArm", "LeftLeg"],
+    )];
+    if let Some(data) = shared() {
+        let path = |name: &str| data.join(name).display().to_string();
+        let files = (path("bvh/07_01.bvh"), path("asf-amc/07-walk.asf"));
+        cases.push((files.0, files.1, "--scale 5.2", ["lfoot", "rfoot"], ["lhumerus", "ltibia"]));
+    }
+    for (motion, onto, scale, feet, [arm, knee]) in cases {
+        let args = format!("retarget {motion} --onto {onto} --keep-feet {scale} --json");
+        let free = json(&folder, &format!("{args} -o free.amc"));
+        assert_eq!(free["all_reached"], true, "{free:#}");
+        let wanted = places(&folder, "free.amc", feet);
+        for (preset, joint, reaches) in [("elbow", arm, true), ("knee", knee, false)] {
+            let got = folder.condyle(&format!("limits preset {preset} --left --as {joint}"));
+            folder.write("pre.json", &String::from_utf8(got.stdout).unwrap());
+            let told = json(&folder, &format!("{args} --rig pre.json -o limited.amc"));
+            let found = places(&folder, "limited.amc", feet);
+            for (k, kept) in told["kept"].as_array().unwrap().iter().enumerate() {
+                let misses = wanted.iter().zip(&found).map(|(a, b)| a[k].distance(b[k]));
+                let misses: Vec<f64> = misses.collect();
+                let worst = misses.iter().copied().fold(0.0, f64::max);
+                let reached = misses.iter().filter(|miss| **miss <= 1e-3).count();
+                assert!((worst - kept["worst_m"].as_f64().unwrap()).abs() < 1e-4, "{worst} {kept}");
+                assert!(reached.abs_diff(number(&kept["reached"])) <= 1, "{reached} {kept}");
+            }
+            if reaches {
+                assert_eq!(told["all_reached"], true, "{told:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hands_are_kept_where_no_table_has_a_wrist_and_others_are_listed() {
+    let folder = gaits("wrists");
+    let mut longer = file(&folder, "walk.bvh");
+    let (old, mut arms) = (longer.skeleton.clone(), condyle::skeleton::Skeleton::new());
+    for j in old.indices() {
+        let mut joint = old[j].clone();
+        if joint.name.ends_with("ForeArm") {
+            joint.offset_m *= 1.3;
+        }
+        match old.parent(j) {
+            Some(p) => arms.add(p, joint).unwrap(),
+            None => arms.add_root(joint).unwrap(),
+        };
+    }
+    (longer.skeleton, longer.clip) = (arms, None);
+    let mut written = write(&longer, Format::Bvh, &WriteOptions::default()).unwrap();
+    folder.write("longer.bvh", &String::from_utf8(written.parts.remove(0).1).unwrap());
+    let told = json(&folder, "retarget run.bvh --onto longer.bvh --keep-hands -o kept.bvh --json");
+    let names = |value: &serde_json::Value| -> Vec<String> {
+        let all = value.as_array().unwrap().iter();
+        all.map(|v| v["joint"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(names(&told["kept"]), ["LeftHand", "RightHand"], "{told:#}");
+    assert_eq!(
+        (&told["all_reached"], told["not_kept"].as_array().unwrap().len()),
+        (&true.into(), 0)
+    );
+    done(&folder, "retarget run.bvh --onto longer.bvh -o plain.bvh");
+    // The hands are as many times as far from each other in every frame.
+    let apart = |name: &str| -> Vec<DVec3> {
+        let all = places(&folder, name, ["LeftHand", "RightHand"]);
+        all.into_iter().map(|[left, right]| right - left).collect()
+    };
+    let (source, kept, plain) = (apart("run.bvh"), apart("kept.bvh"), apart("plain.bvh"));
+    let times = kept[0].length() / source[0].length();
+    let off = |found: &[DVec3]| {
+        let off = found.iter().zip(&source).map(|(a, b)| a.distance(*b * times));
+        off.fold(0.0, f64::max)
+    };
+    assert!(times > 1.02 && off(&kept) < 1e-5, "{times} {}", off(&kept));
+    assert!(off(&plain) > 0.01, "{}", off(&plain));
+}
+
+/// What an ASF declares, and the angles of an AMC, whatever the size.
+#[test]
+fn scaling_keeps_what_an_asf_declares_and_the_angles_of_its_amc() {
+    let folder = gaits("scaled_asf");
+    done(&folder, "demo -o demo");
+    let mut cases = vec!["demo/figure.asf demo/figure.amc".to_owned()];
+    if let Some(data) = shared() {
+        let path = |name: &str| data.join(name).display().to_string();
+        cases.push(format!("{} {}", path("asf-amc/07-walk.asf"), path("asf-amc/07_01-walk.amc")));
+    }
+    for files in cases {
+        done(&folder, &format!("convert {files} same.amc"));
+        done(&folder, &format!("transform {files} --scale 1.7 -o large.amc"));
+        let declared = |name: &str| -> Vec<String> {
+            let text = folder.read(name);
+            let is_length = |l: &str| l.starts_with("length") || l.starts_with("position");
+            text.lines().map(|l| l.trim().to_owned()).filter(|l| !is_length(l)).collect()
+        };
+        assert_eq!(declared("large.asf"), declared("same.asf"));
+        let (same, large) = (folder.read("same.amc"), folder.read("large.amc"));
+        assert_eq!(same.lines().count(), large.lines().count());
+        for (a, b) in same.lines().zip(large.lines()) {
+            let numbers = |line: &str| -> Vec<f64> {
+                line.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+            };
+            if a.starts_with("root") {
+                let (a, b) = (numbers(a), numbers(b));
+                assert_eq!(a[3..], b[3..]);
+                assert!((0..3).all(|i| (1.7 * a[i] - b[i]).abs() < 1e-9 * (1.0 + b[i].abs())));
+            } else {
+                assert_eq!(a, b);
+            }
+        }
+        done(&folder, "convert same.asf same.amc same.bvh");
+        done(&folder, "convert large.asf large.amc large.bvh");
+        let (same, large) = (file(&folder, "same.bvh"), file(&folder, "large.bvh"));
+        let (a, b) = (same.clip.unwrap(), large.clip.unwrap());
+        for f in a.frames() {
+            let world =
+                [(&a, &same.skeleton), (&b, &large.skeleton)].map(|(c, s)| c.pose(f).world(s));
+            for (a, b) in world[0].positions_m.iter().zip(&world[1].positions_m) {
+                assert!((*a * 1.7).distance(*b) < 1e-5, "{f:?} {a} {b}");
+            }
+        }
+        let got = folder.condyle(&format!("transform {files} --to-up z -o turned.amc"));
+        let said = String::from_utf8(got.stderr).unwrap();
+        assert!(said.contains("limits that the ASF declares"), "{said}");
+        let got = folder.condyle(&format!("transform {files} --to-up z -o turned.bvh"));
+        assert!(!String::from_utf8(got.stderr).unwrap().contains("declares"));
+    }
+}
+
+#[test]
+fn feet_that_slide_are_counted_in_made_frames_of_what_is_written() {
+    let folder = gaits("sliding");
+    done(&folder, "demo -o demo");
+    let args =
+        "connect demo/walk.bvh demo/run.bvh --method interpolate --matching backward --plant";
+    let told = json(&folder, &format!("{args} -o x.bvh --json"));
+    let seam = &told["seams"][0];
+    assert!(number(&seam["sliding_frames"]) <= number(&seam["out_frames"]), "{told:#}");
+    // Limits that hold the legs nearly still.
+    done(&folder, "trim walk.bvh --frames 0..12 -o short.bvh");
+    done(&folder, "estimate short.bvh -o rig.json");
+    let sliding = |args: &str| {
+        let told = json(&folder, &format!("connect walk.bvh run.bvh --plant {args} --json"));
+        number(&told["seams"][0]["sliding_frames"])
+    };
+    let (free, held) = (sliding("-o free.bvh"), sliding("-o held.bvh --rig rig.json"));
+    assert!(held > free, "{held} {free}");
+}
+
+#[test]
+fn what_is_near_the_frames_that_are_looked_for_is_no_answer_and_strict_is_strict() {
+    let folder = gaits("hold");
+    // Fifty frames more of frame 60.
+    let text = folder.read("walk.bvh");
+    let (head, _) = text.split_once("Frames:").unwrap();
+    let mut frames = rows(&folder, "walk.bvh");
+    let held = frames[60].clone();
+    frames.splice(60..60, std::iter::repeat_n(held, 50));
+    let motion = format!("Frames: {}\nFrame Time: 0.01\n{}\n", frames.len(), frames.join("\n"));
+    folder.write("hold.bvh", &format!("{head}{motion}"));
+    for (args, spacing) in [("", 15), ("--spacing 20", 20), ("--spacing 500", 500)] {
+        let args = format!("match hold.bvh --frames 80..94 --count 6 {args} --json");
+        let found = json(&folder, &args);
+        let found = found["matches"].as_array().unwrap();
+        let starts: Vec<usize> = found.iter().map(|m| number(&m["frame"])).collect();
+        assert_eq!(starts.is_empty(), spacing == 500, "{starts:?}");
+        let apart = |a: usize, b: usize| a.abs_diff(b) >= spacing;
+        assert!(starts.iter().all(|s| apart(*s, 80)), "{starts:?}");
+        assert!(starts.iter().enumerate().all(|(i, s)| starts[..i].iter().all(|t| apart(*s, *t))));
+        let distances: Vec<f64> = found.iter().map(|m| m["distance"].as_f64().unwrap()).collect();
+        assert!(distances.is_sorted(), "{distances:?}");
+    }
+    done(&folder, "trim walk.bvh --frames 0..12 -o short.bvh");
+    let args = "match walk.bvh --frames 0..29 short.bvh run.bvh";
+    done(&folder, args);
+    let got = folder.condyle(&format!("{args} --strict"));
+    assert_eq!(got.status.code(), Some(2));
+    assert!(complaints(&got).contains("it has 13 frames, and 30 are looked for"));
+}
+
+/// Places of joints that differ from the hierarchy by the digits of a file only are no motion of bones.
+#[test]
+fn dust_on_places_gives_no_bone_other_degrees_of_freedom() {
+    let folder = gaits("dust");
+    done(&folder, "demo -o demo");
+    let mut dusty = file(&folder, "walk.bvh");
+    let clip = dusty.clip.as_mut().unwrap();
+    for name in ["LeftLeg", "RightForeArm"] {
+        let joint = dusty.skeleton.find(name).unwrap();
+        for f in clip.frames() {
+            let place = dusty.skeleton[joint].offset_m + DVec3::X * 1e-6;
+            clip.set_translation_m(joint, f, place);
+        }
+    }
+    let mut written = write(&dusty, Format::Bvh, &WriteOptions::default()).unwrap();
+    folder.write("dusty.bvh", &String::from_utf8(written.parts.remove(0).1).unwrap());
+    let mut cases = vec![("dusty.bvh".to_owned(), "demo/figure.asf".to_owned())];
+    if let Some(data) = shared() {
+        let path = |name: &str| data.join(name).display().to_string();
+        let motion = path("bvh/dataset-2_walk-turn-left_youthful_018.bvh");
+        cases.push((motion, path("asf-amc/02.asf")));
+    }
+    for (motion, onto) in cases {
+        let got = folder.condyle(&format!("retarget {motion} --onto {onto} -o x.amc"));
+        let said = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(0), "{said}");
+        assert!(!said.contains("does not fit its degrees"), "{said}");
+    }
 }

@@ -187,9 +187,11 @@ impl Connected {
             Anatomy::of(skeleton).map_or_else(Vec::new, |anatomy| Leg::all(skeleton, &anatomy));
         let ground = facing.ground();
         let made = self.made.clone();
-        let none = Planted { legs: legs.len(), moved: 0, sliding: 0 };
+        let most_m = options.speed_m_s * self.clip.rate().frame_time_s();
+        let mut told =
+            Planted { legs: legs.len(), moved: 0, sliding: 0, most_m, start: 0, down: Vec::new() };
         if legs.is_empty() || made.is_empty() {
-            return none;
+            return told;
         }
         let before = contacts(skeleton, first, ground, &legs, options);
         let after = contacts(skeleton, second, ground, &legs, options);
@@ -211,7 +213,7 @@ impl Connected {
         let in_motions = [first, second].map(|clip| jumps(clip, 0..clip.frame_count()));
         let usual = jump_quantile(in_motions.iter().flatten(), 0.99).radians();
         let roughness = |clip: &Clip| jump_quantile(&jumps(clip, span.clone()), 1.0).radians();
-        let (mut moved, mut sliding) = (vec![false; span.len()], vec![false; span.len()]);
+        let mut moved = vec![false; span.len()];
         for (leg, down) in legs.iter().zip(&down) {
             let mut poses: Vec<Pose> = span.clone().map(|f| self.clip.pose(index(f))).collect();
             let soles: Vec<DVec3> = poses
@@ -241,17 +243,12 @@ impl Connected {
                 self.clip = planted;
                 frames.into_iter().for_each(|k| moved[k] = true);
             }
-            let sole = |k: usize| {
-                let world = self.clip.pose(index(span.start + k)).world(skeleton);
-                world.positions_m[leg.sole().get()]
-            };
-            let most = options.speed_m_s * self.clip.rate().frame_time_s();
-            for k in (1..span.len()).filter(|k| down[*k] && down[k - 1]) {
-                sliding[k] |= (sole(k) - sole(k - 1)).length() > most;
-            }
         }
-        let count = |frames: Vec<bool>| frames.into_iter().filter(|is| *is).count();
-        Planted { moved: count(moved), sliding: count(sliding), ..none }
+        told.moved = moved.into_iter().filter(|is| *is).count();
+        told.start = span.start;
+        told.down = legs.iter().map(Leg::sole).zip(down).collect();
+        told.sliding = told.sliding_in(skeleton, &self.clip);
+        told
     }
 
     /// Moves the figure on the ground against what the feet that are down slide; what is left of it when the
@@ -369,15 +366,44 @@ fn against(slides: &[DVec3], frames: f64, share: f64) -> Vec<DVec3> {
 
 /// What became of feet that were to be kept where they are.
 #[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Planted {
     /// How many legs are known.
     pub legs: usize,
     /// In how many frames a foot was moved.
     pub moved: usize,
-    /// In how many frames a foot that should be down is faster than [one that is](ContactOptions::speed_m_s)
-    /// all the same: it was let go, or slides.
+    /// In how many of the frames that were made a foot that should be down is faster than
+    /// [one that is](ContactOptions::speed_m_s) all the same: it was let go, or slides.
     pub sliding: usize,
+    /// As far as a foot that is down may go in a frame, metres.
+    most_m: f64,
+    /// The frame before the first that was made.
+    start: usize,
+    /// The soles, and whether each is down in the frames from `start` to the one after the last that was made.
+    down: Vec<(JointIndex, Vec<bool>)>,
+}
+
+impl Planted {
+    /// [`sliding`](Self::sliding), in a clip that was changed since then: by limits, or as a whole.
+    ///
+    /// # Panics
+    ///
+    /// If the clip is of another skeleton or ends before the frames that were made.
+    #[must_use]
+    pub fn sliding_in(&self, skeleton: &Skeleton, clip: &Clip) -> usize {
+        let span = self.down.first().map_or(0, |(_, down)| down.len());
+        let worlds: Vec<World> =
+            (self.start..self.start + span).map(|f| clip.pose(index(f)).world(skeleton)).collect();
+        let mut sliding = vec![false; span];
+        for (sole, down) in &self.down {
+            let place = |k: usize| worlds[k].positions_m[sole.get()];
+            for k in (1..span).filter(|k| down[*k] && down[k - 1]) {
+                // The step into the frame after the last that was made is that one's.
+                sliding[k.min(span - 2)] |= place(k).distance(place(k - 1)) > self.most_m;
+            }
+        }
+        sliding.into_iter().filter(|is| *is).count()
+    }
 }
 
 /// A foot that would have to be moved farther than this to stay, metres, is let go.

@@ -10,9 +10,11 @@ use super::retarget::Retarget;
 use crate::anatomy::{BodyJoint, BodySide};
 use crate::enforce::BoundRig;
 use crate::ik::{Body as Reacher, Figure, Goal, REACHED_M, Settings};
-use crate::math::{Rotation, unit};
+use crate::limits::{Limit, PreparedLimit};
+use crate::math::{Arc, Rotation, unit};
+use crate::motion::turns::Turns;
 use crate::motion::{Clip, FrameIndex, Pose, World};
-use crate::skeleton::JointIndex;
+use crate::skeleton::{JointIndex, Skeleton};
 
 /// A hand or a foot that was to be kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,76 +55,125 @@ enum Place {
 /// The turn from one world to another, which way is up there, and the scale.
 type Turned = (Rotation, DVec3, f64);
 
+/// Limbs that were brought to where they should be, as far as that is possible.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    limbs: Vec<Wanted>,
+    /// Those that have not got the joints for it in both skeletons.
+    pub(super) without: Vec<Part>,
+}
+
+/// Where a limb should be.
+#[derive(Debug)]
+struct Wanted {
+    chain: Chain,
+    part: Part,
+    /// The place of its end in each frame.
+    places_m: Vec<DVec3>,
+}
+
+impl Kept {
+    /// How well the limbs of a motion are where they should be.
+    pub(super) fn measured(&self, skeleton: &Skeleton, clip: &Clip) -> Vec<KeptLimb> {
+        let frames = clip.frame_count();
+        let new = |wanted: &Wanted| KeptLimb {
+            end: wanted.chain.limb.end,
+            what: wanted.part.0,
+            side: wanted.part.1,
+            frames,
+            reached: 0,
+            worst_m: 0.0,
+            worst_frame: FrameIndex(0),
+        };
+        let mut limbs: Vec<KeptLimb> = self.limbs.iter().map(new).collect();
+        let (mut pose, mut world) = (Pose::default(), World::new());
+        for (f, frame) in clip.frames().enumerate().filter(|_| !self.limbs.is_empty()) {
+            clip.pose_into(frame, &mut pose);
+            world.update(skeleton, &pose);
+            for (limb, wanted) in limbs.iter_mut().zip(&self.limbs) {
+                let miss = world.positions_m[limb.end.get()].distance(wanted.places_m[f]);
+                limb.reached += usize::from(miss <= REACHED_M);
+                if miss > limb.worst_m {
+                    (limb.worst_m, limb.worst_frame) = (miss, frame);
+                }
+            }
+        }
+        limbs
+    }
+}
+
 pub(super) fn keep(
     retarget: &Retarget<'_>,
     (clip, scale): (&Clip, f64),
     moved: &mut Clip,
     ends: &[BodyJoint],
     rig: Option<&BoundRig>,
-) -> (Vec<KeptLimb>, Vec<Part>) {
+) -> Kept {
     let [source, target] = retarget.bodies();
     let (turn, up) = retarget.turn();
-    let mut limbs: Vec<(Chain, KeptLimb)> = Vec::new();
-    let mut without: Vec<Part> = Vec::new();
+    let mut kept = Kept::default();
     for what in ends {
         for side in [BodySide::Left, BodySide::Right] {
-            let Some(chain) = Chain::find(retarget, *what, side, scale) else {
-                without.push((*what, side));
-                continue;
-            };
-            let frames = clip.frame_count();
-            let (end, worst_frame) = (chain.limb.end, FrameIndex(0));
-            let kept =
-                KeptLimb { end, what: *what, side, frames, reached: 0, worst_m: 0.0, worst_frame };
-            limbs.push((chain, kept));
+            let part = (*what, side);
+            match Chain::find(retarget, *what, side, scale) {
+                Some(chain) => kept.limbs.push(Wanted { chain, part, places_m: Vec::new() }),
+                None => kept.without.push(part),
+            }
         }
     }
+    let limbs = &mut kept.limbs;
     if limbs.is_empty() {
-        return (Vec::new(), without);
+        return kept;
     }
+    // What limits say nothing about needs no search.
+    let is_limited =
+        |j: JointIndex| rig.and_then(|rig| rig.limit(j)).is_some_and(|limit| !limit.is_free());
+    let searches = |chain: &Chain| chain.limb.joints().into_iter().any(is_limited);
     let figure = rig.map(|rig| {
         let mut figure = Figure::new(target.skeleton, rig);
-        let moves = |j: &JointIndex| limbs.iter().any(|(c, _)| c.limb.joints().contains(j));
-        target.skeleton.indices().filter(|j| !moves(j)).for_each(|j| figure.hold(j));
+        for j in target.skeleton.indices() {
+            let of = |wanted: &Wanted| {
+                searches(&wanted.chain) && wanted.chain.limb.joints().contains(&j)
+            };
+            if !limbs.iter().any(of) {
+                figure.hold(j);
+            } else if let (false, Some(limit)) = (is_limited(j), declared(target.skeleton, j)) {
+                figure.limit(j, target.skeleton[j].rest, limit);
+            }
+        }
         figure
     });
+    let figure = figure.filter(|_| limbs.iter().any(|wanted| searches(&wanted.chain)));
     let mut reacher = figure.as_ref().map(|figure| Reacher::new(figure, target.skeleton));
     let (mut pose, mut ours) = (Pose::default(), World::new());
     let (mut theirs, mut world) = (Pose::default(), World::new());
     let mut goals: Vec<Goal> = Vec::new();
-    let mut places: Vec<DVec3> = Vec::new();
     for frame in clip.frames() {
         clip.pose_into(frame, &mut pose);
         ours.update(source.skeleton, &pose);
         moved.pose_into(frame, &mut theirs);
         world.update(target.skeleton, &theirs);
         let before = theirs.clone();
-        places.clear();
-        let turned = (turn, up, scale);
-        places.extend(limbs.iter().map(|(c, _)| c.place_m(turned, &ours, &world)));
-        if let Some(reacher) = &mut reacher {
-            goals.clear();
-            for ((c, _), place) in limbs.iter().zip(&places) {
-                let own = world.rotations[c.limb.end.get()];
-                goals.push(Goal::position(c.limb.end, *place));
-                goals.push(Goal::rotation(c.limb.end, own).weighted(ORIENTATION));
+        goals.clear();
+        for Wanted { chain, places_m, .. } in limbs.iter_mut() {
+            let place = chain.place_m((turn, up, scale), &ours, &world);
+            places_m.push(place);
+            if searches(chain) {
+                let own = world.rotations[chain.limb.end.get()];
+                goals.push(Goal::position(chain.limb.end, place));
+                goals.push(Goal::rotation(chain.limb.end, own).weighted(ORIENTATION));
             }
+        }
+        if let Some(reacher) = &mut reacher {
             let posture = Some((&before, POSTURE));
             let settings = Settings { near_m: 0.01 * REACHED_M, posture, ..Settings::default() };
             reacher.solve(&before, &goals, &settings, &mut theirs);
-        } else {
-            for ((c, _), place) in limbs.iter().zip(&places) {
-                c.limb.reach(target.skeleton, &mut theirs, &world, *place);
-            }
         }
-        world.update(target.skeleton, &theirs);
-        for ((c, kept), place) in limbs.iter_mut().zip(&places) {
-            let miss = world.positions_m[c.limb.end.get()].distance(*place);
-            kept.reached += usize::from(miss <= REACHED_M);
-            if miss > kept.worst_m {
-                (kept.worst_m, kept.worst_frame) = (miss, frame);
+        for Wanted { chain, places_m, .. } in limbs.iter() {
+            if let (false, Some(place)) = (searches(chain), places_m.last()) {
+                chain.limb.reach(target.skeleton, &mut theirs, &world, *place);
             }
-            for j in c.limb.joints() {
+            for j in chain.limb.joints() {
                 let local = theirs.rotations[j.get()];
                 if local.quat() != before.rotations[j.get()].quat() {
                     moved.set_rotation(j, frame, local);
@@ -130,7 +181,18 @@ pub(super) fn keep(
             }
         }
     }
-    (limbs.into_iter().map(|(_, kept)| kept).collect(), without)
+    kept
+}
+
+/// What the file of a skeleton lets a joint turn about, without ends, if it gives it at most two turns.
+fn declared(skeleton: &Skeleton, joint: JointIndex) -> Option<PreparedLimit> {
+    let limit = match *Turns::declared(skeleton, joint)?.local_axes() {
+        [] => Limit::Locked,
+        [axis] => Limit::Hinge { axis, arc: Arc::FULL },
+        [a, b] => Limit::Universal { axes: [a, b], arcs: [Arc::FULL; 2] },
+        _ => return None,
+    };
+    limit.prepare().ok()
 }
 
 /// Against a metre of a missed place, what a radian counts of an end that is turned from where it was,

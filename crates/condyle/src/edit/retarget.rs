@@ -124,7 +124,7 @@ pub struct Retargeted {
     /// Joints of the body that only the source has, and whether their motion went into what is below them:
     /// else it is lost.
     pub only_source: Vec<(JointIndex, bool)>,
-    /// How well hands and feet are kept.
+    /// How well hands and feet are kept, in the clip as it is here.
     pub limbs: Vec<KeptLimb>,
     /// Those that were to be kept but have not got the joints for it in both skeletons.
     pub not_kept: Vec<(BodyJoint, BodySide)>,
@@ -208,7 +208,7 @@ impl<'a> Retarget<'a> {
         let clamped = options.rig.map(|rig| fit_inside(target, &mut moved, rig, &options.clamp).0);
         let ends = [(options.keep_feet, BodyJoint::Ankle), (options.keep_hands, BodyJoint::Wrist)];
         let ends: Vec<BodyJoint> = ends.iter().filter(|e| e.0).map(|e| e.1).collect();
-        let (limbs, not_kept) = keep(self, (clip, scale), &mut moved, &ends, options.rig);
+        let kept = keep(self, (clip, scale), &mut moved, &ends, options.rig);
         if !ends.is_empty() {
             let _ = fit(target, &mut moved);
         }
@@ -217,6 +217,8 @@ impl<'a> Retarget<'a> {
             let sharp = ClampOptions { smoothing: None, ..options.clamp };
             let _ = fit_inside(target, &mut moved, rig, &sharp);
         }
+        let limbs = kept.measured(target, &moved);
+        let not_kept = kept.without;
         let (from, only_source) = (self.from.clone(), self.only_source());
         Ok(Retargeted { clip: moved, scale, from, only_source, limbs, not_kept, fitted, clamped })
     }
@@ -226,8 +228,13 @@ impl<'a> Retarget<'a> {
     }
 
     /// The wrist or ankle of the target, and the joint of the source that is the same: at least one of the
-    /// tables of names has it.
+    /// tables of names has it. Where neither has a wrist, it is where the turning forearm carries the hand.
     pub(super) fn ends(&self, what: BodyJoint, side: BodySide) -> Option<[JointIndex; 2]> {
+        let has = |what| [&self.source, &self.target].map(|body| body.first(what, side).is_some());
+        let what = match what {
+            BodyJoint::Wrist if has(what) == [false; 2] => BodyJoint::Forearm,
+            _ => what,
+        };
         let goal = self.source.first(what, side);
         if let Some(end) = self.target.first(what, side) {
             return Some([end, self.from[end.get()].joint().or(goal)?]);
@@ -352,6 +359,7 @@ impl<'a> Retarget<'a> {
     fn stretches(&self, clip: &Clip, trunk: &[JointIndex]) -> Vec<Stretch> {
         let [ours, theirs] = self.frames();
         let (source, target) = (self.source.skeleton, self.target.skeleton);
+        let dust_m = DUST * source.longest_path_m();
         let mut is_trunk = vec![false; target.len()];
         trunk.iter().for_each(|j| is_trunk[j.get()] = true);
         let of = |joint: JointIndex| {
@@ -360,7 +368,8 @@ impl<'a> Retarget<'a> {
             let q = source.parent(from)?;
             let same = self.from[p.get()].joint() == Some(q);
             let offset = source[from].offset_m;
-            let moves = clip.track(from).translations_m().iter().any(|t| t != offset);
+            let moves =
+                clip.track(from).translations_m().iter().any(|t| t.distance(offset) > dust_m);
             let turn = theirs[p.get()] * ours[q.get()].inverse();
             (same && moves).then_some(Stretch { joint, from, turn })
         };
@@ -427,6 +436,10 @@ pub fn retarget(
 ) -> Result<Retargeted, RetargetError> {
     Retarget::new(source, target)?.apply(clip, options)
 }
+
+/// Bones that are never farther from rest than this share of the longest path through the skeleton are as
+/// they are at rest, but for the digits of a file: about a hundredth of a millimetre of a person.
+const DUST: f64 = 1e-5;
 
 /// The motion of a joint as far as it is known.
 #[derive(Clone, Debug, Default)]

@@ -194,6 +194,13 @@ impl MotionFile {
             origin: Origin::Made,
         }
     }
+
+    /// After the skeleton and its motion were made `factor` times as large: the same for the lengths of what
+    /// the file says besides, so that what an ASF declares (axes, degrees of freedom, limits) is written
+    /// again. The skeleton may change by rounding.
+    pub fn follow_scale(&mut self, factor: f64) {
+        acclaim::follow_scale(self, factor);
+    }
 }
 
 /// What a file says that skeleton and clip do not hold.

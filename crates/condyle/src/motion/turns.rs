@@ -59,10 +59,15 @@ impl Turns {
         few.then(|| Self { axes, rest: skeleton[joint].rest })
     }
 
+    /// The axes in the joint's local space, leftmost factor first.
+    pub(crate) fn local_axes(&self) -> Vec<DVec3> {
+        self.axes.iter().map(|axis| [DVec3::X, DVec3::Y, DVec3::Z][axis.index()]).collect()
+    }
+
     /// The axis in the joint's local space, if there is one only.
     pub(crate) fn axis(&self) -> Option<DVec3> {
-        let [axis] = *self.axes else { return None };
-        Some([DVec3::X, DVec3::Y, DVec3::Z][axis.index()])
+        let [axis] = *self.local_axes() else { return None };
+        Some(axis)
     }
 
     /// Whether a clip's rotations of a joint are all made by these turns.

@@ -288,19 +288,23 @@ fn unchanged(file: &MotionFile, document: &Document) -> Option<Lowered> {
     let places = Places::default();
     let source = Source { bytes: &[], places: &places };
     let lowered = lower::lower(document, source, Some(file.units.length)).ok()?;
+    is_same(&file.skeleton, &lowered.skeleton, 0.0).then_some(lowered)
+}
+
+/// Whether two skeletons have the same joints, bit for bit, with places at most so far apart.
+pub(super) fn is_same(ours: &Skeleton, read: &Skeleton, near_m: f64) -> bool {
     let bits = |v: DVec3| v.to_array().map(f64::to_bits);
+    let near = |a: DVec3, b: DVec3| bits(a) == bits(b) || (near_m > 0.0 && a.distance(b) <= near_m);
     let turn = |r: Rotation| r.quat().to_array().map(f64::to_bits);
-    let (ours, read) = (&file.skeleton, &lowered.skeleton);
-    let same = ours.parents() == read.parents()
+    ours.parents() == read.parents()
         && ours.joints().iter().zip(read.joints()).all(|(a, b)| {
-            let sites = a.end_sites.iter().zip(&b.end_sites);
+            let mut sites = a.end_sites.iter().zip(&b.end_sites);
             a.name == b.name
-                && bits(a.offset_m) == bits(b.offset_m)
+                && near(a.offset_m, b.offset_m)
                 && turn(a.rest) == turn(b.rest)
                 && a.end_sites.len() == b.end_sites.len()
-                && sites.into_iter().all(|(a, b)| bits(a.offset_m) == bits(b.offset_m))
-        });
-    same.then_some(lowered)
+                && sites.all(|(a, b)| near(a.offset_m, b.offset_m))
+        })
 }
 
 /// Whether the document itself declares this unit, or declares none and this is the usual one.
@@ -312,7 +316,7 @@ fn lowered_as_declared(document: &Document, unit: LengthUnit) -> bool {
 }
 
 /// Multiplies every length of a document. Unknown fields stay as they are.
-fn scale_lengths(document: &mut Document, factor: f64) {
+pub(super) fn scale_lengths(document: &mut Document, factor: f64) {
     for section in &mut document.sections {
         match &mut section.body {
             Body::Root(Root { position: Some(position), .. }) => {
