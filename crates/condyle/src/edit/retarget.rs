@@ -360,6 +360,10 @@ impl<'a> Retarget<'a> {
         let [ours, theirs] = self.frames();
         let (source, target) = (self.source.skeleton, self.target.skeleton);
         let dust_m = DUST * source.longest_path_m();
+        // A joint with the same bone takes over all of its motion.
+        let most_m = |own: JointIndex, from: JointIndex| {
+            if target[own].offset_m == source[from].offset_m { 0.0 } else { dust_m }
+        };
         let mut is_trunk = vec![false; target.len()];
         trunk.iter().for_each(|j| is_trunk[j.get()] = true);
         let of = |joint: JointIndex| {
@@ -368,8 +372,9 @@ impl<'a> Retarget<'a> {
             let q = source.parent(from)?;
             let same = self.from[p.get()].joint() == Some(q);
             let offset = source[from].offset_m;
+            let most_m = most_m(joint, from);
             let moves =
-                clip.track(from).translations_m().iter().any(|t| t.distance(offset) > dust_m);
+                clip.track(from).translations_m().iter().any(|t| t.distance(offset) > most_m);
             let turn = theirs[p.get()] * ours[q.get()].inverse();
             (same && moves).then_some(Stretch { joint, from, turn })
         };
