@@ -62,6 +62,10 @@ fn motion(far: f64, hinge: bool, rng: &mut Rng) -> Rotations {
 }
 
 fn main() {
+    // `cargo test --all-targets` runs it, too, without this.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
     let mut skeleton = Skeleton::new();
     let mut last = skeleton.add_root(Joint::new("0", DVec3::ZERO)).unwrap();
     for i in 1..JOINTS {

@@ -86,6 +86,10 @@ fn wrist(swing: SwingLimit) -> Limit {
 }
 
 fn main() {
+    // `cargo test --all-targets` runs it, too, without this.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
     let parts = LimbParts {
         upper_m: DVec3::X * 0.3,
         lower_m: DVec3::X * 0.25,

@@ -239,6 +239,10 @@ fn compare(case: &Case<'_>) {
 }
 
 fn main() {
+    // `cargo test --all-targets` runs it, too, without this.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
     println!(
         "{WINDOW} frames in {FRAMES}, {JOINTS} joints, one thread, best of {RUNS} (quaternions: 3), each \
          beside the faster plain scan of all windows:"

@@ -223,7 +223,7 @@ fn instructions() -> Option<String> {
         built.lines().rev().find_map(|l| l.split("\"executable\":\"").nth(1)?.split('"').next())?;
     let out = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .args(["--toggle-collect=*bvh::rows::read_piece*", program])
+        .args(["--toggle-collect=*bvh::rows::read_piece*", program, "--bench"])
         .envs([("READ_MB", "4"), ("READ_ONCE", "1")])
         .output()
         .ok()?;
