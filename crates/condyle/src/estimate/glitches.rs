@@ -43,32 +43,42 @@ pub(super) fn in_order(series: &Rotations) -> bool {
         let at = |k: usize| (2 * k + 1) * (n - 1) / (2 * near_frames);
         (0..near_frames).map(|k| chord_squared_at(&columns, at(k), at(k) + 1)).collect()
     };
+    let energy: f64 = near.iter().sum::<f64>() / near.len() as f64;
+    if far_energy_exceeds(series, 4.0 * energy) {
+        return true;
+    }
     let mut far: Vec<[f64; 2]> = far_pairs(n).map(|pairs| two_squares(&columns, pairs)).collect();
     let far = far.as_flattened_mut();
-    let energy = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let median = |all: &mut [f64]| {
         let middle = all.len() / 2;
         *all.select_nth_unstable_by(middle, f64::total_cmp).1
     };
-    energy(&near) < 0.25 * energy(far) || median(&mut near) < 0.35 * 0.35 * median(far)
+    median(&mut near) < 0.35 * 0.35 * median(far)
 }
 
-/// The mean squared chord between frames far from each other.
-pub(super) fn far_apart(series: &Rotations) -> f64 {
+/// Whether the mean squared chord between frames far from each other is more than a number.
+///
+/// It looks at no more frames than it takes to know.
+pub(super) fn far_energy_exceeds(series: &Rotations, bound: f64) -> bool {
     let columns = series.xyzw();
-    let (mut sum, mut count) = (0.0, 0.0);
-    for pairs in far_pairs(series.len()) {
+    let pairs = far_pairs(series.len());
+    let bound = bound * (2 * pairs.len()) as f64;
+    let mut sum = 0.0;
+    for pairs in pairs {
         let [one, other] = two_squares(&columns, pairs);
         sum = sum + one + other;
-        count += 2.0;
+        // Squares only add to it.
+        if sum > bound {
+            return true;
+        }
     }
-    sum / count
+    false
 }
 
 /// Pairs of frames that are a quarter of a clip or more from each other, all around the clip: by as many
 /// different lags as there are pairs, so that no period hits them all. The same when time runs backwards:
 /// each comes with the one that it is then.
-fn far_pairs(n: usize) -> impl Iterator<Item = [[usize; 2]; 2]> {
+fn far_pairs(n: usize) -> impl ExactSizeIterator<Item = [[usize; 2]; 2]> {
     let count = u32::try_from(n).unwrap_or(u32::MAX).min(1024).div_ceil(2);
     let (step, quarter, half) = (0.5 * n as f64 / f64::from(count), (n / 4).max(1), n as u64 / 2);
     (0..count).map(move |k| {

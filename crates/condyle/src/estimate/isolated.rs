@@ -71,7 +71,7 @@ impl Seen {
                 };
                 let all = || self.clips.iter().flat_map(|clip| clip.rotations.iter());
                 let sizes: Vec<f64> = all().map(|q| residual.of(q)).collect();
-                let Some(cut) = cut(sizes.clone(), most) else { break };
+                let Some(cut) = cut(&sizes, most) else { break };
                 let bad: Vec<bool> = sizes.iter().map(|size| *size > cut).collect();
                 if !self.leave_out(bad) {
                     break;
@@ -162,14 +162,20 @@ impl Seen {
 /// They are far from nearly all others: more than eight standard deviations as the median tells them, and
 /// 5° at least. And they are beyond a gap, so that a model that explains samples worse and worse the
 /// farther they are does not lose them.
-fn cut(mut sizes: Vec<f64>, most: usize) -> Option<f64> {
-    sizes.sort_unstable_by(f64::total_cmp);
-    let n = sizes.len();
-    let far = (8.0 * 1.4826 * sizes.get(n / 2)?).max(LEAST_RESIDUAL);
-    let within = sizes.partition_point(|size| *size <= far);
-    if within == n || n - within > most {
+fn cut(sizes: &[f64], most: usize) -> Option<f64> {
+    // Mostly there are none, which takes no sorting.
+    let beyond = |sizes: &[f64], far: f64| sizes.iter().filter(|size| !(**size <= far)).count();
+    if beyond(sizes, LEAST_RESIDUAL) == 0 {
         return None;
     }
+    let n = sizes.len();
+    let mut sizes = sizes.to_vec();
+    let (_, median, _) = sizes.select_nth_unstable_by(n / 2, f64::total_cmp);
+    let far = (8.0 * 1.4826 * *median).max(LEAST_RESIDUAL);
+    if !(1..=most).contains(&beyond(&sizes, far)) {
+        return None;
+    }
+    sizes.sort_unstable_by(f64::total_cmp);
     // Some glitches may be within.
     let from = (n - 1 - most.min(n - 1)).max(BEHIND);
     let end = end(|i| sizes[i], from..n - 1, 0.0, 0.0, most as f64 / LEVEL)?;

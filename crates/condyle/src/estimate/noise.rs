@@ -28,13 +28,15 @@ pub(super) fn jitter(series: &Rotations) -> Option<f64> {
             *square = second_difference([row(&before, i), row(&here, i), row(&after, i)]);
         }
     }
-    squares.retain(|square| *square >= 0.0);
+    // The bits of positive numbers rise as the numbers do, and are sooner compared.
+    let mut squares: Vec<u64> =
+        squares.into_iter().filter(|square| *square >= 0.0).map(f64::to_bits).collect();
     if squares.len() < 8 {
         return None;
     }
     let middle = squares.len() / 2;
-    let (_, median, _) = squares.select_nth_unstable_by(middle, f64::total_cmp);
-    Some((*median / (6.0 * 2.366)).sqrt())
+    let (_, median, _) = squares.select_nth_unstable(middle);
+    Some((f64::from_bits(*median) / (6.0 * 2.366)).sqrt())
 }
 
 /// The square of what is left of the middle frame, radians; −1 if it repeats a neighbour.

@@ -137,11 +137,10 @@ impl Steps {
         let near = Distances::of(series);
         // Those that in_order compares; it asks for a quarter.
         let near_few = if n - 1 <= PROBES { near.sum / (n - 1) as f64 } else { probed(series) };
-        let far_few = glitches::far_apart(series);
         Self {
             still: near.most == 0.0,
             smooth: near.most < SMOOTH,
-            certainly_in_order: near_few < 0.249 * far_few,
+            certainly_in_order: glitches::far_energy_exceeds(series, near_few / 0.249),
         }
     }
 }
@@ -219,6 +218,9 @@ fn repeated(series: &Rotations) -> Vec<usize> {
     }
 }
 
+/// So many places per frame: most are then found free at once.
+const ROOM: usize = 8;
+
 /// The same with frames counted in some type.
 fn repeated_by<N>(series: &Rotations, number: impl Fn(usize) -> N) -> Vec<usize>
 where
@@ -228,7 +230,7 @@ where
     let n = series.len();
     let (x, y, z, w) = (&x[..n], &y[..n], &z[..n], &w[..n]);
     // Places in an open table, by the bits without their signs; 0 is free.
-    let bits = (2 * n).max(2).next_power_of_two().trailing_zeros();
+    let bits = (ROOM * n).max(2).next_power_of_two().trailing_zeros();
     let mut table = vec![N::default(); 1 << bits];
     let mut again = Vec::new();
     for i in 0..n {
