@@ -1,6 +1,7 @@
 //! The flags. Help, completions and the man page are all made from this one table.
 
 mod editing;
+mod maps;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub(crate) use editing::{
     AxisName, Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName,
     Mirror, OrderName, Retarget, RootBlendName, SeamArgs, Standing, Transform, Trim,
 };
+pub(crate) use maps::{Dials, Fit, Pose};
 
 /// Joint kinds and joint limits from motion capture
 #[derive(Debug, Parser)]
@@ -166,6 +168,26 @@ pub(crate) enum Command {
                             hold. See docs/ik.md."
     )]
     Ik(Ik),
+    /// What can be set in a rig with joint maps: its dials, with ranges and sources
+    #[command(after_help = "Examples:\n  condyle dials spine\n  condyle dials rig.json \
+                            --json\n\nModels that come along: spine, shoulder, knee, body.")]
+    Dials(Dials),
+    /// Pose a figure by its dials
+    #[command(after_help = "Examples:\n  condyle pose spine --set lumbar.flexion=40 \
+                            --set thoracic.axial=-20 -o bent.bvh\n  condyle pose shoulder --set \
+                            right.arm.elevation=120 --report shoulder.html\n  condyle pose body \
+                            --dials keys.csv -o motion.bvh\n\nAngles are in degrees, lengths in \
+                            metres. What bounds and limits do not allow does not come out.")]
+    Pose(Pose),
+    /// Which dials come nearest to a motion, frame by frame
+    #[command(
+        after_help = "Examples:\n  condyle fit walk.bvh --rig body -o dials.csv\n  condyle fit \
+                            02.asf 02_01.amc --rig body -o fitted.bvh --dials dials.csv --report \
+                            fit.html\n\nA motion of another skeleton is brought onto that of the rig \
+                            first, by the names of its\njoints; docs/anatomy.md lists those that are \
+                            known."
+    )]
+    Fit(Fit),
     /// No input needed: make a figure and motion with known truth, and estimate it
     #[command(after_help = "Example:\n  condyle demo -o demo")]
     Demo(Demo),
@@ -196,6 +218,9 @@ impl Command {
             Self::Clamp(args) => args.json,
             Self::Evaluate(args) => args.json,
             Self::Ik(args) => args.json,
+            Self::Dials(args) => args.json,
+            Self::Pose(args) => args.json,
+            Self::Fit(args) => args.json,
             Self::Match(args) => args.json,
             Self::Retarget(args) => args.json,
             Self::Connect(args) => args.json,

@@ -165,7 +165,9 @@ fn licences() -> Vec<Step> {
 fn bench() -> bool {
     let mut record =
         format!("\n## {}\n\n{}\n", output(&["git", "log", "-1", "--format=%cs %h %s"]), machine());
-    for name in ["forward", "batch", "limits", "clamp", "limb", "estimate", "corpus", "read"] {
+    for name in
+        ["forward", "batch", "limits", "clamp", "limb", "maps", "estimate", "corpus", "read"]
+    {
         println!("== {name}");
         let figures =
             output(&["cargo", "bench", "--quiet", "--package", "condyle", "--bench", name]);

@@ -9,6 +9,7 @@ mod connect;
 mod convert;
 mod corpus;
 mod demo;
+mod dials;
 mod estimate;
 mod evaluate;
 mod figures;
@@ -61,6 +62,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Check(args) => check::run(args),
         Command::Clamp(args) => clamp::run(args),
         Command::Ik(args) => ik::run(args),
+        Command::Dials(args) => dials::list(args),
+        Command::Pose(args) => dials::pose(args),
+        Command::Fit(args) => dials::fit(args),
         Command::Estimate(args) => estimate::run(args),
         Command::Corpus(args) => corpus::run(args),
         Command::Stats(args) => stats::run(args),

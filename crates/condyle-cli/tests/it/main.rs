@@ -8,6 +8,7 @@
 
 mod browser;
 mod corpus;
+mod dials;
 mod edit;
 mod estimate;
 mod evaluate;

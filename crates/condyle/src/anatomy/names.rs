@@ -27,6 +27,7 @@ const FILES: &[&str] = files![
     "smpl",
     "rokoko",
     "opensim",
+    "condyle",
 ];
 
 /// The tables that there are, read from their data files.

@@ -9,6 +9,7 @@
 mod body;
 mod chain;
 mod conjugate;
+mod dial_clip;
 mod dials;
 mod figure;
 mod follow;
@@ -25,6 +26,7 @@ mod solver;
 mod system;
 
 pub use body::Body;
+pub use dial_clip::{FitTo, FittedDials, FittedJoint};
 pub use dials::{DialSettings, DialSolver};
 pub use figure::Figure;
 pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};

@@ -2,8 +2,10 @@
 //!
 //! A [`JointMap`] is plain data: dials, the parts that make numbers and transforms of them, and the joints
 //! that these move. [`Network::new`] puts it on a skeleton and checks it; [`Network::evaluate`] gives
-//! every joint's motion with its derivatives by the dials.
+//! every joint's motion with its derivatives by the dials, and [`Network::clip`] the motion of a
+//! [`DialClip`].
 
+mod channels;
 mod curve;
 mod error;
 mod model;
@@ -16,12 +18,13 @@ mod turn;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use channels::{DialClip, DialClipError};
 pub use curve::{Curve, CurveError, PreparedCurve};
 pub use error::MapError;
 pub use model::{Component, Dial, Driven, JointMap, Output, Part, Unit};
-pub use network::Network;
 pub(crate) use network::{Input, places, union};
+pub use network::{Network, SlidingBone};
 pub use slide::{ContactPair, PreparedSlide, Slid, Slide, SlideError};
-pub use state::State;
+pub use state::{By, Held, State};
 pub use transform::{Rate, Transform};
 pub use turn::{PreparedTurn, Turn, TurnError};

@@ -132,6 +132,10 @@ pub enum Component {
         center: Rotation,
         /// Any limit, such as a reach cone.
         limit: Limit,
+        /// Whether a direction outside goes back along the arc to the rest direction, to where a walk
+        /// from rest first leaves; else it goes to the nearest one inside. See
+        /// [`PreparedLimit::toward_rest`](crate::limits::PreparedLimit::toward_rest).
+        toward_rest: bool,
     },
     /// A joint kept as it stands in the world while some of those above it turn (D4). It stays where it
     /// is attached.

@@ -23,16 +23,31 @@ use crate::skeleton::{JointIndex, Skeleton, names_near};
 pub struct Network {
     pub(crate) dials: Vec<Dial>,
     pub(super) steps: Vec<Step>,
+    /// What the part of each is called.
+    pub(super) names: Vec<String>,
     /// Of every number and every transform, the dials that it depends on, rising.
     pub(super) numbers: Spans,
     pub(crate) transforms: Spans,
-    /// How many turns of sliding bones are remembered.
-    pub(super) slides: usize,
+    /// The bones that slide, each of which has its turns remembered.
+    pub(super) slides: Vec<SlidingBone>,
     /// The transform that moves each joint.
     pub(crate) drivers: Vec<Option<usize>>,
     /// The skeleton at rest.
     pub(crate) rests: Vec<Transform>,
     pub(crate) parents: Vec<Option<usize>>,
+}
+
+/// A bone that slides on an ellipsoid.
+#[derive(Clone, Copy, Debug)]
+pub struct SlidingBone {
+    /// Its joint.
+    pub joint: JointIndex,
+    /// The joint that the ellipsoid is fixed to.
+    pub on: JointIndex,
+    /// From the space of the ellipsoid to that of this joint.
+    pub place: Transform,
+    /// Half the length of each of its axes, metres.
+    pub radii_m: DVec3,
 }
 
 /// Lists of dials, one after the other.
@@ -85,6 +100,7 @@ pub(super) enum Step {
         active: Input,
         passive: Input,
         bounds: [Option<PreparedCurve>; 2],
+        unit: Unit,
         out: usize,
     },
     Turn {
@@ -105,6 +121,7 @@ pub(super) enum Step {
         input: usize,
         center: Rotation,
         limit: Box<PreparedLimit>,
+        toward_rest: bool,
         out: usize,
     },
     Compensate {
@@ -199,6 +216,18 @@ impl Network {
         State::new(self)
     }
 
+    /// The bones that slide, in the order of [`State::slid`].
+    #[must_use]
+    pub fn sliding(&self) -> &[SlidingBone] {
+        &self.slides
+    }
+
+    /// The dials that a joint's motion depends on.
+    #[must_use]
+    pub fn dials_of(&self, joint: JointIndex) -> &[usize] {
+        self.drivers[joint.get()].map_or(&[], |of| self.transforms.of(of))
+    }
+
     /// Whether a dial moves a joint.
     #[must_use]
     pub fn moves(&self, joint: JointIndex) -> bool {
@@ -250,9 +279,10 @@ impl<'a> Builder<'a> {
         let mut network = Network {
             dials: map.dials.clone(),
             steps: Vec::new(),
+            names: Vec::new(),
             numbers: Spans::default(),
             transforms: Spans::default(),
-            slides: 0,
+            slides: Vec::new(),
             drivers: vec![None; skeleton.len()],
             rests: rests.collect(),
             parents: skeleton.parents().iter().map(|parent| parent.map(JointIndex::get)).collect(),
@@ -458,7 +488,7 @@ impl<'a> Builder<'a> {
                     upper.as_ref().map(|curve| prepared(curve, from, unit)).transpose()?,
                 ];
                 self.known.insert(name.to_owned(), Value::Number(out, unit));
-                Step::Bound { active, passive, bounds, out }
+                Step::Bound { active, passive, bounds, unit, out }
             }
             Component::Turn { angle, turn } => {
                 let angle = self.number(name, angle, Some(Unit::Angle))?;
@@ -484,14 +514,15 @@ impl<'a> Builder<'a> {
                 let of = of.into_iter().map(|i| self.input(i, &dials)).collect();
                 Step::Chain { of, out: self.push(name, &dials) }
             }
-            Component::Limit { input, center, limit } => {
+            Component::Limit { input, center, limit, toward_rest } => {
                 let input = self.transform(name, input)?;
                 let limit = limit.prepare();
                 let limit =
                     limit.map_err(|error| MapError::Limit { part: name.to_owned(), error })?;
                 let dials = self.network.transforms.of(input).to_vec();
                 let (center, limit) = (*center, Box::new(limit));
-                Step::Limit { input, center, limit, out: self.push(name, &dials) }
+                let out = self.push(name, &dials);
+                Step::Limit { input, center, limit, toward_rest: *toward_rest, out }
             }
             Component::Compensate { input, joint, cancel } => {
                 let input = self.transform(name, input)?;
@@ -505,10 +536,11 @@ impl<'a> Builder<'a> {
                 let input = self.input(input, &dials);
                 Step::Compensate { input, rest, path, out: self.push(name, &dials) }
             }
-            Component::Slide { input, joint, numbers, slide, .. } => {
+            Component::Slide { input, joint, on, numbers, slide } => {
                 let input = input.as_ref().map(|input| self.transform(name, input)).transpose()?;
                 let chosen =
                     [self.number(name, &numbers[0], None)?, self.number(name, &numbers[1], None)?];
+                let (place, radii_m) = (slide.place, slide.radii_m);
                 let mut slide = slide.clone();
                 for (k, number) in numbers.iter().enumerate() {
                     let scale = self.unit(name, number)?.of_document();
@@ -527,13 +559,15 @@ impl<'a> Builder<'a> {
                 let numbers = chosen
                     .map(|of| Input { of, into: places(self.network.numbers.of(of), &dials) });
                 let input = input.map(|input| self.input(input, &dials));
-                let memory = self.network.slides;
-                self.network.slides += 1;
+                let on = found_joint(self.skeleton, on, name)?;
+                let memory = self.network.slides.len();
+                self.network.slides.push(SlidingBone { joint, on, place, radii_m });
                 let out = self.push(name, &dials);
                 Step::Slide { input, path, numbers, slide: Box::new(slide), memory, out }
             }
         };
         self.network.steps.push(step);
+        self.network.names.push(name.to_owned());
         Ok(())
     }
 

@@ -305,15 +305,21 @@ impl Circle {
                 // Towards the sphere before, and away from it after: there is an extremum between.
                 let slopes = [before.1[1] * direction * sign, level[1] * direction * sign];
                 if end.1 * sign > 0.0 && slopes[0] < 0.0 && slopes[1] > 0.0 {
-                    let extremum =
-                        bisected(before.0, turn, |t| self.level(t)[1] * direction * sign);
+                    let towards = direction * sign;
+                    let extremum = root_between(before.0, turn, |t| {
+                        let [_, slope, bend] = self.level(t);
+                        [slope * towards, bend * towards]
+                    });
                     end = (extremum, self.level(extremum)[0]);
                     if end.1 * sign > 0.0 && end.1.abs() < nearest.1 {
                         nearest = (extremum, end.1.abs());
                     }
                 }
                 if end.1 * sign <= 0.0 {
-                    let root = bisected(before.0, end.0, |t| -self.level(t)[0] * sign);
+                    let root = root_between(before.0, end.0, |t| {
+                        let [level, slope, _] = self.level(t);
+                        [-level * sign, -slope * sign]
+                    });
                     if found.is_none_or(|other| (root - from).abs() < (other - from).abs()) {
                         found = Some(root);
                     }
@@ -340,18 +346,26 @@ impl Circle {
     }
 }
 
-/// The root of a function that is negative at `low` and not at `high`, to the last bits.
-fn bisected(low: f64, high: f64, of: impl Fn(f64) -> f64) -> f64 {
+/// The root of a function that is negative at `low` and not at `high`, to the last bits: by Newton's
+/// method from its value and slope, and by halves where that would leave the interval.
+fn root_between(low: f64, high: f64, of: impl Fn(f64) -> [f64; 2]) -> f64 {
     let (mut low, mut high) = (low, high);
+    let mut at = 0.5 * (low + high);
     for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if of(middle) < 0.0 {
-            low = middle;
+        let [value, slope] = of(at);
+        if value < 0.0 {
+            low = at;
         } else {
-            high = middle;
+            high = at;
         }
+        let step = at - value / slope;
+        let next = if (step - low) * (step - high) < 0.0 { step } else { 0.5 * (low + high) };
+        if (next - at).abs() <= 2e-15 {
+            return next;
+        }
+        at = next;
     }
-    0.5 * (low + high)
+    at
 }
 
 /// Weights of up to three places in the plane.

@@ -2,10 +2,12 @@
 
 use glam::DVec3;
 
+use super::model::Unit;
 use super::network::{Above, Input, Network, Step};
 use super::slide::{Inputs, Slid};
 use super::transform::{Rate, Transform};
-use crate::math::Rotation;
+use crate::limits::PreparedLimit;
+use crate::math::{Angle, Rotation};
 use crate::motion::Pose;
 use crate::skeleton::JointIndex;
 
@@ -19,6 +21,34 @@ pub struct State {
     pub(crate) rates: Vec<Rate>,
     slides: Vec<Option<Slid>>,
     scratch: Scratch,
+}
+
+/// Something that keeps a joint from going where the dials say.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<'a> {
+    /// The part that does.
+    pub part: &'a str,
+    /// How far.
+    pub by: By,
+}
+
+/// How far something is held back.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    /// A number that is kept by a bound: radians, metres, or neither.
+    Bound {
+        /// What it would be,
+        wanted: f64,
+        /// and what it is.
+        given: f64,
+        /// What it counts.
+        unit: Unit,
+    },
+    /// A rotation that is kept by a limit.
+    Limit {
+        /// From what it would be to what it is.
+        apart: Angle,
+    },
 }
 
 /// Room for rates on the way.
@@ -39,7 +69,7 @@ impl State {
             number_rates: vec![0.0; network.numbers.dials.len()],
             transforms: vec![Transform::IDENTITY; network.transforms.len()],
             rates: vec![Rate::default(); network.transforms.dials.len()],
-            slides: vec![None; network.slides],
+            slides: vec![None; network.slides.len()],
             scratch: Scratch::default(),
         };
         // Twice: from then on all room is there, and bones slide from where they are at rest.
@@ -54,7 +84,12 @@ impl State {
         &self.dials
     }
 
-    /// Bones that should touch and cannot.
+    /// How bones slide, in the order of [`Network::sliding`].
+    pub fn slid(&self) -> impl Iterator<Item = &Slid> {
+        self.slides.iter().flatten()
+    }
+
+    /// Whether a bone should touch and cannot.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.slides.iter().flatten().any(|slid| slid.touches != [true, true])
@@ -99,7 +134,7 @@ impl Network {
                     }
                 }
             }
-            Step::Bound { active, passive, bounds, out } => {
+            Step::Bound { active, passive, bounds, out, .. } => {
                 let (a, p) = (numbers[active.of], numbers[passive.of]);
                 let [lower, upper] = bounds.each_ref().map(|b| b.as_ref().map(|b| b.at(a)));
                 let (value, by_active, by_passive) = bounded(p, lower, upper);
@@ -136,21 +171,28 @@ impl Network {
                 }
                 transforms[*out] = product;
             }
-            Step::Limit { input, center, limit, out } => {
+            Step::Limit { input, center, limit, toward_rest, out } => {
                 let from = transforms[*input];
                 let m = center.inverse() * from.rotation;
-                let held = limit.project(m);
-                let rotation = *center * held;
+                // What is inside stays bit for bit.
+                let outside = !limit.contains(m);
+                let rotation = match outside {
+                    true if *toward_rest => *center * limit.toward_rest(m),
+                    true => *center * limit.project(m),
+                    false => from.rotation,
+                };
                 transforms[*out] = Transform { rotation, ..from };
-                // What is inside comes back bit for bit.
-                let jacobian = (held.quat() != m.quat()).then(|| limit.jacobian(m));
+                let jacobian = (outside && !toward_rest).then(|| limit.jacobian(m));
                 let both = self.transforms.range(*input).zip(self.transforms.range(*out));
                 for (from, to) in both {
                     let rate = rates[from];
-                    let turn = jacobian.map_or(rate.turn, |jacobian| {
-                        *center * (jacobian * (center.inverse() * rate.turn))
-                    });
-                    rates[to] = Rate { turn, ..rate };
+                    let turn = center.inverse() * rate.turn;
+                    let turn = match jacobian {
+                        Some(jacobian) => jacobian * turn,
+                        None if outside => walked_rate(limit, m, turn),
+                        None => turn,
+                    };
+                    rates[to] = Rate { turn: *center * turn, ..rate };
                 }
             }
             Step::Compensate { input, rest, path, out } => {
@@ -292,6 +334,24 @@ impl Network {
         Transform { rotation: before * from.rotation, ..from }
     }
 
+    /// What keeps joints from going where the dials say: bounds that hold a number, and limits that hold
+    /// a rotation.
+    pub fn held<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Held<'a>> {
+        self.steps.iter().zip(&self.names).filter_map(|(step, part)| match step {
+            Step::Bound { passive, unit, out, .. } => {
+                let (wanted, given) = (state.numbers[passive.of], state.numbers[*out]);
+                let held = By::Bound { wanted, given, unit: *unit };
+                (wanted != given).then_some(Held { part, by: held })
+            }
+            Step::Limit { input, out, .. } => {
+                let [wanted, given] = [*input, *out].map(|i| state.transforms[i].rotation);
+                let apart = By::Limit { apart: wanted.distance(given) };
+                (wanted.quat() != given.quat()).then_some(Held { part, by: apart })
+            }
+            _ => None,
+        })
+    }
+
     /// How a joint moves relative to rest, in its own space.
     #[must_use]
     pub fn motion(&self, state: &State, joint: JointIndex) -> Transform {
@@ -308,6 +368,29 @@ impl Network {
         range.map(|i| (self.transforms.dials[i], state.rates[i]))
     }
 
+    /// For every joint, what takes a skin that was drawn around the figure at rest to where it is now:
+    /// its transform in the world, after the inverse of that at rest (D11). `motions` are the local
+    /// transforms of a pose, such as [`write`](Self::write) fills in.
+    ///
+    /// # Panics
+    ///
+    /// If the pose is of another skeleton, with fewer joints.
+    #[must_use]
+    pub fn skinning(&self, pose: &Pose) -> Vec<Transform> {
+        let mut worlds: Vec<[Transform; 2]> = Vec::with_capacity(self.rests.len());
+        for (j, rest) in self.rests.iter().enumerate() {
+            let (rotation, translation_m) = (pose.rotations[j], pose.translations_m[j]);
+            let local = [Transform { rotation, translation_m }, *rest];
+            // Parents come first.
+            let world = match self.parents[j] {
+                Some(parent) => [0, 1].map(|k: usize| worlds[parent][k] * local[k]),
+                None => local,
+            };
+            worlds.push(world);
+        }
+        worlds.into_iter().map(|[now, rest]| now * rest.inverse()).collect()
+    }
+
     /// Writes the joints that are moved into a pose; the others stay as they are in it.
     ///
     /// # Panics
@@ -321,6 +404,21 @@ impl Network {
             }
         }
     }
+}
+
+/// How [`PreparedLimit::toward_rest`] turns if its argument does: by central differences.
+fn walked_rate(limit: &PreparedLimit, m: Rotation, turn: DVec3) -> DVec3 {
+    /// Radians: truncation and rounding are both below 1e-9 then.
+    const STEP: f64 = 1e-5;
+    let size = turn.length();
+    if size == 0.0 {
+        return DVec3::ZERO;
+    }
+    let at = |step: f64| {
+        let moved = Rotation::exp(turn * (step / size)).unwrap_or(Rotation::IDENTITY);
+        limit.toward_rest(moved * m)
+    };
+    (at(STEP) * at(-STEP).inverse()).log() * (size / (2.0 * STEP))
 }
 
 /// A number between bounds, each given with its slope; and how much of its change is due to that of

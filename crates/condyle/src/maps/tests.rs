@@ -83,7 +83,12 @@ pub(crate) fn shoulder(rng: &mut Rng, skeleton: &Skeleton) -> JointMap {
         chain("humerus", &["free", "raise", "twist"]),
         part(
             "held",
-            Component::Limit { input: text("humerus"), center: Rotation::IDENTITY, limit: cone() },
+            Component::Limit {
+                input: text("humerus"),
+                center: Rotation::IDENTITY,
+                limit: cone(),
+                toward_rest: false,
+            },
         ),
         part(
             "alone",
@@ -183,15 +188,59 @@ fn some_dials(network: &Network, rng: &mut Rng) -> Vec<f64> {
     network.dials().iter().map(|dial| rng.between(dial.range[0], dial.range[1])).collect()
 }
 
+/// How directions outside of the cone come back (D5).
+fn hold(map: &mut JointMap, back_to_rest: bool) {
+    for part in &mut map.parts {
+        if let Component::Limit { toward_rest, .. } = &mut part.component {
+            *toward_rest = back_to_rest;
+        }
+    }
+}
+
+/// Row D5: outside of the cone the two ways differ, and each is that of the limit.
+#[test]
+fn d5_a_cone_holds_by_the_nearest_direction_or_towards_rest() {
+    let mut rng = Rng::new(16);
+    let limit = cone().prepare().unwrap();
+    let skeleton = skeleton(&mut rng);
+    let mut map = shoulder(&mut rng, &skeleton);
+    let network = |map: &JointMap, by: &str| {
+        let mut map = map.clone();
+        map.joints[3].by = by.to_owned();
+        Network::new(&map, &skeleton).unwrap()
+    };
+    let free = network(&map, "humerus");
+    let nearest = network(&map, "held");
+    hold(&mut map, true);
+    let walked = network(&map, "held");
+    let humerus = skeleton.find("humerus").unwrap();
+    let mut differ = 0;
+    for _ in 0..300 {
+        let dials = some_dials(&free, &mut rng);
+        let rotation = |network: &Network| {
+            let mut state = network.state();
+            network.evaluate(&dials, &mut state);
+            network.motion(&state, humerus).rotation
+        };
+        let (m, a, b) = (rotation(&free), rotation(&nearest), rotation(&walked));
+        let apart = |a: Rotation, b: Rotation| a.distance(b).radians();
+        assert!(apart(a, limit.project(m)) < 1e-12 && apart(b, limit.toward_rest(m)) < 1e-12);
+        differ += u32::from(a.distance(b).degrees() > 1.0);
+    }
+    assert!(differ > 10, "{differ}");
+}
+
 /// The bar: 1e-6, relative. At kinks a difference straddles, so that places where both one-sided
 /// differences disagree are left out, and counted.
 #[test]
 fn d1_derivatives_of_all_components_are_those_of_differences() {
     let mut rng = Rng::new(11);
     let (mut compared, mut kinks) = (0, 0);
-    for _ in 0..40 {
+    for n in 0..40 {
         let skeleton = skeleton(&mut rng);
-        let network = Network::new(&shoulder(&mut rng, &skeleton), &skeleton).unwrap();
+        let mut map = shoulder(&mut rng, &skeleton);
+        hold(&mut map, n % 2 == 1);
+        let network = Network::new(&map, &skeleton).unwrap();
         let mut state = network.state();
         for _ in 0..10 {
             let dials = some_dials(&network, &mut rng);
@@ -285,6 +334,7 @@ fn d13_no_setting_leads_outside() {
         let skeleton = skeleton(&mut rng);
         let mut map = shoulder(&mut rng, &skeleton);
         map.joints[3].by = "held".to_owned();
+        hold(&mut map, n % 2 == 1);
         let network = Network::new(&map, &skeleton).unwrap();
         let mut state = network.state();
         let wild = |rng: &mut Rng| match rng.below(5) {

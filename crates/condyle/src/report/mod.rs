@@ -7,6 +7,7 @@
 mod card;
 mod clinical;
 mod column;
+pub mod dials;
 mod files;
 mod interval;
 mod page;

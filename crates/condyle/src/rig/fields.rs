@@ -130,6 +130,7 @@ const PART: [Shape; 8] = [
             plain("bone_axis"),
             plain("x_axis"),
             of("limit", ObjectKind::Limit),
+            plain("toward_rest"),
         ],
     ),
     shape("compensate", &[plain("input"), plain("joint"), plain("cancel")]),

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::JointKind;
 use super::cursor::{Cursor, Notes};
 use super::fields::{CURVE_SHAPES, ObjectKind, PART_SHAPES, UNIT_SHAPES};
-use super::json::{Fault, Field, Node};
+use super::json::{Fault, Field, Node, Value};
 use super::path::Step;
 use super::shapes::limit;
 use super::write;
@@ -134,7 +134,13 @@ fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault>
             let kind = JointKind::ALL.into_iter().find(|k| k.as_str() == kind).unwrap_or_default();
             let center = cursor.field("center").map(|c| c.rotation(notes)).transpose()?;
             let center = center.unwrap_or(Rotation::IDENTITY);
-            Component::Limit { input: text("input")?, center, limit: limit(cursor, kind, notes)? }
+            let toward_rest = cursor.field("toward_rest").map(|c| c.truth()).transpose()?;
+            Component::Limit {
+                input: text("input")?,
+                center,
+                limit: limit(cursor, kind, notes)?,
+                toward_rest: toward_rest.unwrap_or(false),
+            }
         }
         "compensate" => Component::Compensate {
             input: text("input")?,
@@ -290,9 +296,12 @@ fn part_tree(part: &Part) -> Result<Node<'static>, Fault> {
             ("shift", vec![text("length", length), along])
         }
         Component::Chain { of } => ("chain", vec![texts("of", of)]),
-        Component::Limit { input, center, limit } => {
+        Component::Limit { input, center, limit, toward_rest } => {
             let mut fields = vec![text("input", input)];
             fields.extend(write::limit_fields(*center, limit)?);
+            if *toward_rest {
+                fields.push(Field::new("toward_rest", Value::Bool(true).into()));
+            }
             ("limit", fields)
         }
         Component::Compensate { input, joint, cancel } => (

@@ -1,0 +1,521 @@
+//! `condyle dials`, `condyle pose` and `condyle fit`: joint maps.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use comfy_table::Cell;
+use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
+use condyle::formats::MotionFile;
+use condyle::ik::{DialSettings, DialSolver, FitTo, FittedDials};
+use condyle::maps::{By, Dial, DialClip, Network, State, Unit};
+use condyle::math::Angle;
+use condyle::models;
+use condyle::motion::{Clip, Pose as Figure};
+use condyle::report::dials::{self as page, PoseView};
+use condyle::rig::Rig;
+use condyle::skeleton::{JointIndex, Skeleton, names_near};
+use serde_json::{Map, Value, json};
+
+use super::estimate::not_an_input;
+use super::rig::rig_of;
+use super::{Answer, is_one_of, print_bytes, print_report, read_one, write_out};
+use crate::args::{Dials, Fit, Pose};
+use crate::output::{
+    Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_warning,
+    printable, progress, some_of, working, write_whole,
+};
+
+pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
+    let (_, network) = network_of(&args.rig)?;
+    let dials = network.dials();
+    if args.json {
+        let all: Vec<Value> = dials.iter().map(json_of_dial).collect();
+        return print_bytes(format!("{:#}\n", json!({ "dials": all })).as_bytes());
+    }
+    let mut table = new_table(&["dial", "from", "rest", "to", "", "what it does"]);
+    for dial in dials {
+        let [min, max] = dial.range.map(|end| told(dial, end));
+        table.add_row(vec![
+            Cell::new(printable(&dial.name)),
+            number(min),
+            number(told(dial, dial.rest)),
+            number(max),
+            Cell::new(unit_name(dial.unit)),
+            Cell::new(printable(&dial.label)),
+        ]);
+    }
+    let mut text = format!("{table}\n");
+    let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
+    for dial in dials.iter().filter(|dial| !dial.source.is_empty()) {
+        match sources.iter_mut().find(|(source, _)| *source == dial.source) {
+            Some((_, of)) => of.push(&dial.name),
+            None => sources.push((&dial.source, vec![&dial.name])),
+        }
+    }
+    if !sources.is_empty() {
+        text.push_str("\nRanges are from:\n");
+    }
+    for (source, of) in sources {
+        let _ = writeln!(text, "  {}: {}", printable(source), some_of(&of));
+    }
+    print_bytes(text.as_bytes())
+}
+
+pub(super) fn pose(args: &Pose) -> Result<Answer, Failure> {
+    let outputs: Vec<&PathBuf> = args.output.iter().chain(&args.report).collect();
+    distinct(&outputs)?;
+    for output in outputs {
+        not_an_input(output, [&args.rig].into_iter().chain(&args.dials))?;
+    }
+    let (rig, network) = network_of(&args.rig)?;
+    let clip = set_dials(args, &network)?;
+    let skeleton = &rig.skeleton;
+    let (mut state, mut figure) = (network.state(), Figure::rest(skeleton));
+    network.evaluate(clip.frame(0), &mut state);
+    network.write(&state, &mut figure);
+    let mut off = Vec::new();
+    for frame in 0..clip.len() {
+        network.evaluate(clip.frame(frame), &mut state);
+        off.extend(state.is_off().then_some(frame));
+    }
+    network.evaluate(clip.frame(0), &mut state);
+    let mut warnings = Vec::new();
+    if let Some(first) = off.first() {
+        let often = if clip.len() > 1 {
+            format!(" in {} of {} frames, first in {first}", off.len(), clip.len())
+        } else {
+            String::new()
+        };
+        warnings.push(format!("a bone that should slide does not reach what it slides on{often}"));
+    }
+    if let Some(report) = &args.report {
+        let first = clip.frame(0);
+        let views = [PoseView { name: "as set", dials: first }];
+        let over_time = (clip.len() > 1).then_some(&clip);
+        let text =
+            page::html(&title(&args.rig), skeleton, &network, axes(skeleton), &views, over_time);
+        write_whole(&[(report, text.as_bytes())])?;
+    }
+    let text = if args.json {
+        let mut document = json_of_pose(&network, skeleton, &state, &figure);
+        document["warnings"] = json!(warnings);
+        format!("{document:#}\n")
+    } else {
+        warnings.iter().for_each(|warning| print_warning(warning));
+        text_of_pose(&network, &state, clip.len())
+    };
+    if let Some(output) = &args.output {
+        let motion = network.clip(skeleton, &clip).map_err(|error| {
+            Failure::usage(format!("no motion: {error}"), "set dials for one frame at least")
+        })?;
+        write_out(&MotionFile::new(skeleton.clone(), motion), output, &args.writing)?;
+        return print_report(output, &text);
+    }
+    print_bytes(text.as_bytes())
+}
+
+pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
+    let outputs: Vec<&PathBuf> =
+        std::iter::once(&args.output).chain(&args.dials).chain(&args.report).collect();
+    distinct(&outputs)?;
+    for output in outputs {
+        not_an_input(output, args.files.iter().chain([&args.rig]))?;
+    }
+    let (rig, network) = network_of(&args.rig)?;
+    let read = read_one(&args.files, &args.reading.options())?;
+    // The motion is the last: an ASF comes before it.
+    let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
+    let Some(motion) = read.file.clip else {
+        let what = format!("{}: there is no motion to fit dials to", path.display());
+        return Err(Failure::usage(what, "fit works on a skeleton with motion"));
+    };
+    let (source, skeleton) = (&read.file.skeleton, &rig.skeleton);
+    let onto = if same(source, skeleton) {
+        None
+    } else {
+        let failed = |error: condyle::edit::RetargetError| {
+            let what = format!("{} to {}: {error}", path.display(), args.rig.display());
+            Failure::usage(what, "docs/anatomy.md lists the names that are known")
+        };
+        let sign = working("retargeting");
+        let made = Retarget::new(source, skeleton)
+            .and_then(|retarget| retarget.apply(&motion, &RetargetOptions::default()))
+            .map_err(failed)?;
+        sign.finish_and_clear();
+        Some(made)
+    };
+    let has_motion =
+        |made: &Retargeted, joint: &JointIndex| !matches!(made.from[joint.get()], MotionFrom::Rest);
+    let joints: Vec<JointIndex> =
+        onto.iter().flat_map(|made| skeleton.indices().filter(|j| has_motion(made, j))).collect();
+    let (clip, to) = match &onto {
+        Some(made) => (&made.clip, FitTo::World(&joints)),
+        None => (&motion, FitTo::Parents),
+    };
+    let bar = progress(3 * clip.frame_count(), "fitting");
+    let done = |n: usize| bar.set_position(n as u64);
+    // As near as it gets, not only near enough.
+    let near = Angle::from_radians(1e-7);
+    let settings = DialSettings { near, near_m: 1e-7, ..DialSettings::default() };
+    let mut solver = DialSolver::new(&network);
+    let found = solver.fit_clip(&network, skeleton, clip, to, &settings, done);
+    bar.finish_and_clear();
+    write_fit(args, &network, skeleton, clip, &found)?;
+    let report = if args.json {
+        format!("{:#}\n", json_of_fit(&network, skeleton, &found, onto.is_some()))
+    } else {
+        text_of_fit(&network, skeleton, path, &found, onto.is_some())
+    };
+    print_report(&args.output, &report)
+}
+
+/// Writes what the user asked for.
+fn write_fit(
+    args: &Fit,
+    network: &Network,
+    skeleton: &Skeleton,
+    clip: &Clip,
+    found: &FittedDials,
+) -> Result<(), Failure> {
+    let dials = &found.dials;
+    let table = dials.csv(network.dials());
+    let is_table = args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    let page = args.report.as_ref().map(|report| {
+        let last = dials.len().saturating_sub(1);
+        let shown: Vec<usize> = (0..3).map(|k| k * last / 2).collect();
+        let names: Vec<String> = shown.iter().map(|frame| format!("frame {frame}")).collect();
+        let views: Vec<PoseView<'_>> = shown
+            .iter()
+            .zip(&names)
+            .map(|(frame, name)| PoseView { name, dials: dials.frame(*frame) })
+            .collect();
+        (
+            report,
+            page::html(&title(&args.rig), skeleton, network, axes(skeleton), &views, Some(dials)),
+        )
+    });
+    let mut files: Vec<(&Path, &[u8])> = Vec::new();
+    files.extend(page.as_ref().map(|(path, text)| (path.as_path(), text.as_bytes())));
+    files.extend(args.dials.as_ref().map(|path| (path.as_path(), table.as_bytes())));
+    if is_table {
+        files.push((&args.output, table.as_bytes()));
+        return write_whole(&files);
+    }
+    let motion = network.clip_over(skeleton, dials, Some(clip)).map_err(|error| {
+        Failure::usage(format!("no motion: {error}"), "fit works on one frame at least")
+    })?;
+    write_whole(&files)?;
+    write_out(&MotionFile::new(skeleton.clone(), motion), &args.output, &args.writing)?;
+    Ok(())
+}
+
+/// Two outputs may not be one file.
+fn distinct(outputs: &[&PathBuf]) -> Result<(), Failure> {
+    for (i, output) in outputs.iter().enumerate() {
+        if is_one_of(output, outputs[..i].iter().copied()) {
+            let what = format!("{} would be written twice", output.display());
+            return Err(Failure::usage(what, "give each output a name of its own"));
+        }
+    }
+    Ok(())
+}
+
+/// Up and forward.
+fn axes(skeleton: &Skeleton) -> [condyle::glam::DVec3; 2] {
+    let ground = Ground::of(skeleton);
+    [ground.up(), ground.forward()]
+}
+
+/// What a page is about.
+fn title(rig: &Path) -> String {
+    rig.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// A model by its name, or a document; with its dials.
+fn network_of(argument: &Path) -> Result<(Rig, Network), Failure> {
+    let name = argument.to_str().filter(|_| !argument.is_file());
+    let model =
+        name.and_then(|name| models::names().find(|known| known.eq_ignore_ascii_case(name)));
+    let models = models::names().collect::<Vec<_>>().join(", ");
+    if model.is_none() && !argument.is_file() {
+        let help = format!("name a rig document (RIG.json) or a model: {models}");
+        return Err(Failure::file(argument, "there is no such file or model", &help));
+    }
+    let rig = match model.and_then(models::find) {
+        Some(rig) => rig,
+        None => rig_of(argument, false)?,
+    };
+    if rig.maps.dials.is_empty() {
+        let help = format!("give it a field \"maps\" (docs/maps.md), or name a model: {models}");
+        return Err(Failure::file(argument, "the rig has no dials", &help));
+    }
+    let network = Network::new(&rig.maps, &rig.skeleton).map_err(|error| {
+        Failure::file(argument, format!("its maps cannot be used: {error}"), "see docs/maps.md")
+    })?;
+    Ok((rig, network))
+}
+
+/// The dials as the command line says, for one frame or those of a table.
+fn set_dials(args: &Pose, network: &Network) -> Result<DialClip, Failure> {
+    let dials = network.dials();
+    let mut given = Vec::new();
+    for (name, value) in &args.set {
+        let Some(dial) = network.find(name) else {
+            let near = names_near(dials.iter().map(|d| d.name.as_str()), name);
+            let help = match near.as_slice() {
+                [] => format!("condyle dials {} lists them", args.rig.display()),
+                near => format!("near are {}", some_of(near)),
+            };
+            return Err(Failure::usage(format!("there is no dial {name:?}"), &help));
+        };
+        given.push((dial, value * dials[dial].unit.of_document()));
+    }
+    let keys = match &args.dials {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::file(path, format!("cannot be read: {error}"), "give a table of dials")
+            })?;
+            DialClip::read_csv(&text, dials, args.fps).map_err(|error| {
+                let what = format!("{}:{error}", path.display());
+                Failure::usage(what, "the first line names dials, each other line is a frame")
+            })?
+        }
+        None => {
+            let mut one = DialClip::new(args.fps, dials.len());
+            one.push(&dials.iter().map(|dial| dial.rest).collect::<Vec<_>>());
+            one
+        }
+    };
+    let mut clip = DialClip::new(keys.rate(), dials.len());
+    for frame in 0..keys.len() {
+        let mut values = keys.frame(frame).to_vec();
+        for (dial, value) in &given {
+            values[*dial] = *value;
+        }
+        if args.clamp {
+            for (value, dial) in values.iter_mut().zip(dials) {
+                *value = value.clamp(dial.range[0], dial.range[1]);
+            }
+        }
+        clip.push(&values);
+    }
+    let Some((frame, i)) = clip.beyond(dials) else { return Ok(clip) };
+    let dial = &dials[i];
+    let [value, min, max] =
+        [clip.frame(frame)[i], dial.range[0], dial.range[1]].map(|x| told(dial, x));
+    let whence = if args.dials.is_some() && !given.iter().any(|(d, _)| *d == i) {
+        format!(" in frame {frame}")
+    } else {
+        String::new()
+    };
+    let what = format!(
+        "dial {:?} cannot be {value}{whence}: it goes from {min} to {max} {}",
+        dial.name,
+        unit_name(dial.unit)
+    );
+    Err(Failure::usage(what.trim_end(), "set another value, or let --clamp bring it there"))
+}
+
+/// Whether joints have the same names and parents, in the same order.
+fn same(a: &Skeleton, b: &Skeleton) -> bool {
+    let names = |s: &Skeleton| s.joints().iter().map(|j| j.name.clone()).collect::<Vec<_>>();
+    a.parents() == b.parents() && names(a) == names(b)
+}
+
+const fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Angle => "deg",
+        Unit::Length => "m",
+        Unit::Ratio => "",
+    }
+}
+
+/// A number of a dial as the user gives it.
+fn told(dial: &Dial, value: f64) -> String {
+    plain(rounded(value / dial.unit.of_document()))
+}
+
+/// Without what conversion between units adds.
+fn rounded(value: f64) -> f64 {
+    (value * 1e9).round() / 1e9 + 0.0
+}
+
+fn json_of_dial(dial: &Dial) -> Value {
+    let number = |value: f64| rounded(value / dial.unit.of_document());
+    json!({
+        "name": dial.name,
+        "min": number(dial.range[0]),
+        "max": number(dial.range[1]),
+        "unit": unit_name(dial.unit),
+        "default": number(dial.rest),
+        "label": dial.label,
+        "source": dial.source,
+    })
+}
+
+fn json_of_held(network: &Network, state: &State) -> Value {
+    let held = network.held(state).map(|held| match held.by {
+        By::Bound { wanted, given, unit } => json!({
+            "part": held.part,
+            "wanted": rounded(wanted / unit.of_document()),
+            "given": rounded(given / unit.of_document()),
+            "unit": unit_name(unit),
+        }),
+        By::Limit { apart } => json!({ "part": held.part, "apart_deg": json_degrees(apart) }),
+    });
+    held.collect()
+}
+
+fn json_of_pose(network: &Network, skeleton: &Skeleton, state: &State, figure: &Figure) -> Value {
+    let dials: Map<String, Value> = network
+        .dials()
+        .iter()
+        .zip(state.dials())
+        .map(|(dial, value)| (dial.name.clone(), json!(rounded(value / dial.unit.of_document()))))
+        .collect();
+    let world = figure.world(skeleton);
+    let joints = skeleton.indices().zip(network.skinning(figure)).map(|(joint, skin)| {
+        let j = joint.get();
+        let q = world.rotations[j].quat();
+        let columns = [condyle::glam::DVec3::X, condyle::glam::DVec3::Y, condyle::glam::DVec3::Z]
+            .map(|axis| skin.rotation * axis);
+        let at = skin.translation_m;
+        let row = |k: usize| [columns[0][k], columns[1][k], columns[2][k], at[k]];
+        json!({
+            "name": skeleton[joint].name,
+            "position_m": world.positions_m[j].to_array(),
+            "rotation": [q.w, q.x, q.y, q.z],
+            "skinning": [row(0), row(1), row(2), [0.0, 0.0, 0.0, 1.0]],
+        })
+    });
+    let joints: Vec<Value> = joints.collect();
+    json!({ "dials": dials, "held": json_of_held(network, state), "joints": joints })
+}
+
+fn text_of_pose(network: &Network, state: &State, frames: usize) -> String {
+    let mut text = String::new();
+    let set =
+        network.dials().iter().zip(state.dials()).filter(|(dial, value)| dial.rest != **value);
+    let mut table = new_table(&["dial", "set to", "", "range"]);
+    let mut any = false;
+    for (dial, value) in set {
+        any = true;
+        let [min, max] = dial.range.map(|end| told(dial, end));
+        table.add_row(vec![
+            Cell::new(printable(&dial.name)),
+            number(told(dial, *value)),
+            Cell::new(unit_name(dial.unit)),
+            Cell::new(format!("{min} to {max}")),
+        ]);
+    }
+    if frames > 1 {
+        let _ = writeln!(text, "{frames} frames; the first:");
+    }
+    if any {
+        let _ = writeln!(text, "{table}");
+    } else {
+        let _ = writeln!(text, "all dials are at rest");
+    }
+    for held in network.held(state) {
+        let _ = match held.by {
+            By::Bound { wanted, given, unit } => {
+                let [wanted, given] = [wanted, given].map(|x| decimals(x / unit.of_document(), 2));
+                let unit = unit_name(unit);
+                writeln!(text, "{} holds it at {given} {unit} instead of {wanted}", held.part)
+            }
+            By::Limit { apart } => {
+                writeln!(
+                    text,
+                    "{} holds the rotation, {} from what was set",
+                    held.part,
+                    hundredths(apart)
+                )
+            }
+        };
+    }
+    text
+}
+
+fn json_of_fit(
+    network: &Network,
+    skeleton: &Skeleton,
+    found: &FittedDials,
+    retargeted: bool,
+) -> Value {
+    let joints: Map<String, Value> = found
+        .misses
+        .iter()
+        .map(|miss| {
+            let of = json!({
+                "rms_deg": json_degrees(miss.rms),
+                "worst_deg": json_degrees(miss.worst),
+                "worst_frame": miss.worst_frame,
+            });
+            (skeleton[miss.joint].name.clone(), of)
+        })
+        .collect();
+    let dials: Map<String, Value> = network
+        .dials()
+        .iter()
+        .enumerate()
+        .map(|(d, dial)| {
+            let [low, high] = ends(&found.dials, d).map(|x| rounded(x / dial.unit.of_document()));
+            let of = json!({ "from": low, "to": high, "unit": unit_name(dial.unit) });
+            (dial.name.clone(), of)
+        })
+        .collect();
+    json!({
+        "frames": found.dials.len(),
+        "retargeted": retargeted,
+        "dials": dials,
+        "joints": joints,
+    })
+}
+
+/// Between which values a dial is.
+fn ends(clip: &DialClip, dial: usize) -> [f64; 2] {
+    let all = (0..clip.len()).map(|frame| clip.frame(frame)[dial]);
+    all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+}
+
+fn text_of_fit(
+    network: &Network,
+    skeleton: &Skeleton,
+    path: &Path,
+    found: &FittedDials,
+    retargeted: bool,
+) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{}: {} frames, {} dials{}",
+        path.display(),
+        found.dials.len(),
+        network.dials().len(),
+        if retargeted { ", after retargeting" } else { "" },
+    );
+    let mut table = new_table(&["dial", "from", "to", "", "range"]);
+    for (d, dial) in network.dials().iter().enumerate() {
+        let [low, high] = ends(&found.dials, d).map(|x| decimals(x / dial.unit.of_document(), 2));
+        let [min, max] = dial.range.map(|end| told(dial, end));
+        table.add_row(vec![
+            Cell::new(printable(&dial.name)),
+            number(low),
+            number(high),
+            Cell::new(unit_name(dial.unit)),
+            Cell::new(format!("{min} to {max}")),
+        ]);
+    }
+    let _ = writeln!(text, "{table}\n");
+    let mut table = new_table(&["joint", "off by (rms)", "at most", "at frame"]);
+    for miss in &found.misses {
+        table.add_row(vec![
+            Cell::new(printable(&skeleton[miss.joint].name)),
+            number(hundredths(miss.rms)),
+            number(hundredths(miss.worst)),
+            number(miss.worst_frame),
+        ]);
+    }
+    let _ = writeln!(text, "{table}");
+    text
+}

@@ -1,0 +1,180 @@
+//! `condyle dials`, `pose` and `fit`. Judged by forward kinematics of what was written.
+
+use std::process::Output;
+
+use condyle::formats::{ReadOptions, read_files};
+use condyle::motion::WorldTracks;
+use serde_json::Value;
+
+use super::{Folder, complaints};
+
+fn run(folder: &Folder, args: &[&str]) -> Output {
+    folder.condyle(&args.join(" "))
+}
+
+fn json_of(folder: &Folder, args: &[&str]) -> Value {
+    let out = run(folder, args);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+#[test]
+fn dials_are_listed_with_their_ranges_and_sources() {
+    let folder = Folder::new("dials");
+    let out = run(&folder, &["dials", "spine"]);
+    assert_eq!(out.status.code(), Some(0));
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("lumbar.flexion") && text.contains("White and Panjabi 1990"), "{text}");
+    assert!(text.lines().take(12).all(|line| line.chars().count() <= 100));
+    let all = json_of(&folder, &["dials", "body", "--json"]);
+    let dials = all["dials"].as_array().unwrap();
+    assert_eq!(dials.len(), 44);
+    for dial in dials {
+        let [min, max, rest] = ["min", "max", "default"].map(|f| dial[f].as_f64().unwrap());
+        assert!(min <= rest && rest <= max && dial["unit"] == "deg", "{dial}");
+    }
+    let out = run(&folder, &["dials", "spin"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(complaints(&out).contains("spine, shoulder, knee, body"), "{}", complaints(&out));
+    folder.write("plain.json", r#"{"condyle": 1, "skeleton": {"joints": []}, "joints": {}}"#);
+    let out = run(&folder, &["dials", "plain.json"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(complaints(&out).contains("the rig has no dials"));
+}
+
+/// Where a joint of a file is in a frame.
+fn place(folder: &Folder, file: &str, joint: &str, frame: usize) -> condyle::glam::DVec3 {
+    let files = [folder.0.join(file)];
+    let (_, read) = read_files(&files, &ReadOptions::default()).next().unwrap();
+    let file = read.unwrap().file;
+    let world = WorldTracks::of(&file.skeleton, file.clip.as_ref().unwrap());
+    world.position_m(file.skeleton.find(joint).unwrap(), frame)
+}
+
+#[test]
+fn d13_a_pose_is_set_in_degrees_and_what_is_beyond_is_refused() {
+    let folder = Folder::new("pose");
+    let set = ["--set", "lumbar.flexion=40"];
+    let out = run(&folder, &["pose", "spine", set[0], set[1], "-o", "bent.bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let out = run(&folder, &["pose", "spine", "-o", "rest.bvh"]);
+    assert_eq!(out.status.code(), Some(0));
+    let (bent, rest) =
+        (place(&folder, "bent.bvh", "Head", 0), place(&folder, "rest.bvh", "Head", 0));
+    assert!(bent.z > rest.z + 0.2 && bent.y < rest.y - 0.05, "{bent} {rest}");
+
+    for (given, says) in [
+        ("lumbar.flexion=95", "it goes from -24.67 to 49.33 deg"),
+        ("lumbar.flexoin=5", "near are \"lumbar.flexion\""),
+        ("lumbar.flexion", "DIAL=VALUE"),
+        ("lumbar.flexion=nan", "is no number"),
+    ] {
+        let out = run(&folder, &["pose", "spine", "--set", given, "-o", "no.bvh"]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(complaints(&out).contains(says), "{}", complaints(&out));
+        assert!(!folder.0.join("no.bvh").exists());
+    }
+    let most = ["--set", "lumbar.flexion=95", "--clamp"];
+    let out = run(&folder, &["pose", "spine", most[0], most[1], most[2], "-o", "most.bvh"]);
+    assert_eq!(out.status.code(), Some(0));
+    let end = ["--set", "lumbar.flexion=49.33"];
+    run(&folder, &["pose", "spine", end[0], end[1], "-o", "end.bvh"]);
+    let (a, b) = (place(&folder, "most.bvh", "Head", 0), place(&folder, "end.bvh", "Head", 0));
+    assert!(a.distance(b) < 1e-6);
+}
+
+#[test]
+fn d11_json_has_matrices_for_skinning_and_what_holds() {
+    let folder = Folder::new("skinning");
+    let set = ["--set", "right.arm.elevation=120", "--set", "right.clavicle.elevation=-5"];
+    let args = ["pose", "shoulder", set[0], set[1], set[2], set[3], "--json"];
+    let pose = json_of(&folder, &args);
+    let held = pose["held"].as_array().unwrap();
+    assert_eq!(held.len(), 1, "{held:?}");
+    assert_eq!(held[0]["part"], "right_lift");
+    assert!((held[0]["given"].as_f64().unwrap() - 9.0).abs() < 1e-6);
+    let joints = pose["joints"].as_array().unwrap();
+    assert_eq!(joints.len(), 4);
+    // The arm's own origin at rest goes to where it is.
+    let rest = json_of(&folder, &["pose", "shoulder", "--json"]);
+    let numbers = |value: &Value| -> Vec<f64> {
+        value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    };
+    for (joint, at_rest) in joints.iter().zip(rest["joints"].as_array().unwrap()) {
+        let (from, to) = (numbers(&at_rest["position_m"]), numbers(&joint["position_m"]));
+        for (k, row) in joint["skinning"].as_array().unwrap().iter().take(3).enumerate() {
+            let row = numbers(row);
+            let there = row[0] * from[0] + row[1] * from[1] + row[2] * from[2] + row[3];
+            assert!((there - to[k]).abs() < 1e-12);
+        }
+    }
+}
+
+/// Row D12: from dials to motion and back, and through a page.
+#[test]
+fn d12_motion_becomes_dials_and_dials_motion() {
+    let folder = Folder::new("fit");
+    let table = "time_s,lumbar.flexion_deg,thoracic.axial_deg\n0,0,0\n0.05,10,5\n0.1,20,-7.5\n";
+    folder.write("keys.csv", table);
+    let out = run(&folder, &["pose", "spine", "--dials", "keys.csv", "-o", "keys.bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let out = run(
+        &folder,
+        &[
+            "fit",
+            "keys.bvh",
+            "--rig",
+            "spine",
+            "-o",
+            "again.bvh",
+            "--dials",
+            "again.csv",
+            "--report",
+            "page.html",
+        ],
+    );
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let again = folder.read("again.csv");
+    let rows: Vec<Vec<f64>> = again
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|x| x.parse().unwrap()).collect())
+        .collect();
+    for (row, wanted) in rows.iter().zip([[0.0, 0.0, 0.0], [0.05, 10.0, 5.0], [0.1, 20.0, -7.5]]) {
+        assert!((row[0] - wanted[0]).abs() < 1e-6);
+        assert!((row[1] - wanted[1]).abs() < 1e-3 && (row[6] - wanted[2]).abs() < 1e-3, "{row:?}");
+    }
+    for frame in 0..3 {
+        let (a, b) =
+            (place(&folder, "keys.bvh", "Head", frame), place(&folder, "again.bvh", "Head", frame));
+        assert!(a.distance(b) < 1e-4);
+    }
+    assert!(folder.read("page.html").contains("Dials over time"));
+    // Of another skeleton: the demo's figure, by its anatomy.
+    assert_eq!(run(&folder, &["demo", "-o", "demo"]).status.code(), Some(0));
+    let args = ["fit", "demo/walk.bvh", "--rig", "body", "-o", "walk.csv", "--json"];
+    let found = json_of(&folder, &args);
+    assert_eq!(found["retargeted"], true);
+    let thigh = found["joints"]["LeftThigh"]["rms_deg"].as_f64().unwrap();
+    assert!(thigh < 5.0, "{thigh}");
+    let out = run(&folder, &["pose", "body", "--dials", "walk.csv", "-o", "walk.bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    // What is no motion of a body.
+    folder.write("door.bvh", super::WALK);
+    let out = run(&folder, &["fit", "door.bvh", "--rig", "body", "-o", "door.csv"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(complaints(&out).contains("docs/anatomy.md"));
+    // Files that are something else.
+    for args in [
+        &["fit", "keys.bvh", "--rig", "spine", "-o", "keys.bvh"][..],
+        &["fit", "keys.bvh", "--rig", "spine", "-o", "x.csv", "--dials", "x.csv"],
+        &["pose", "spine", "--dials", "keys.csv", "-o", "keys.csv"],
+        &["pose", "spine", "--set", "lumbar.flexion=1"],
+    ] {
+        assert_eq!(run(&folder, args).status.code(), Some(2), "{args:?}");
+    }
+    assert_eq!(folder.read("keys.csv"), table);
+    folder.write("bad.csv", "time_s,lumbar.flexion_deg\n0,99\n");
+    let out = run(&folder, &["pose", "spine", "--dials", "bad.csv", "-o", "bad.bvh"]);
+    assert!(complaints(&out).contains("cannot be 99 in frame 0"), "{}", complaints(&out));
+}
