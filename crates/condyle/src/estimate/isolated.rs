@@ -164,7 +164,10 @@ impl Seen {
 /// farther they are does not lose them.
 fn cut(sizes: &[f64], most: usize) -> Option<f64> {
     // Mostly there are none, which takes no sorting.
-    let beyond = |sizes: &[f64], far: f64| sizes.iter().filter(|size| !(**size <= far)).count();
+    let beyond = |sizes: &[f64], far: f64| {
+        let within = sizes.iter().filter(|size| **size <= far);
+        sizes.len() - within.count()
+    };
     if beyond(sizes, LEAST_RESIDUAL) == 0 {
         return None;
     }

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::*;
 use crate::ik::{DialSettings, DialSolver, FitTo, Goal};
 use crate::maps::{Component, Dial, DialClip, Network, State, Transform};
-use crate::math::{Angle, Rotation};
+use crate::math::{Angle, Rotation, trig};
 use crate::motion::{FrameRate, Pose};
 use crate::skeleton::Skeleton;
 use crate::synth::Rng;
@@ -198,7 +198,7 @@ fn across_scapula() -> DVec3 {
 /// How far the right scapula is turned upwards: the second of the angles y, x, z that biomechanics
 /// uses (Wu et al. 2005) is how far the line along its spine is above the horizontal.
 fn upward(scapula: &Transform) -> f64 {
-    (scapula.rotation * across_scapula()).y.asin().to_degrees()
+    trig::asin((scapula.rotation * across_scapula()).y).to_degrees()
 }
 
 /// Row D9: between 30 and 120 degrees the arm goes 2 to 2.4 times as far in the shoulder as the scapula
@@ -425,7 +425,7 @@ fn d6_the_knee_has_two_centers() {
     assert!((early.distance(late) - 0.01).abs() < 1e-4, "{}", early.distance(late));
     let shin = |flexion: f64, at: &mut dyn FnMut(f64) -> Transform| at(flexion).rotation * DVec3::Z;
     let bent = shin(40.0, &mut at);
-    assert!((bent.x.asin().to_degrees() - 15.0).abs() < 1e-9, "{bent}");
+    assert!((trig::asin(bent.x).to_degrees() - 15.0).abs() < 1e-9, "{bent}");
 }
 
 /// The body is made of the other models: their dials and parts are in it as they are.
@@ -521,7 +521,7 @@ fn d12_dials_of_motions_are_found_again() {
                 let phase = 0.11 * f64::from(frame) + 1.7 * i as f64;
                 let [min, max] = d.range;
                 // Out of the middle third of the range, where no limit holds.
-                0.5 * (min + max) + (max - min) / 7.0 * phase.sin()
+                0.5 * (min + max) + (max - min) / 7.0 * trig::sin_cos(phase).0
             };
             let dials: Vec<f64> = network.dials().iter().enumerate().map(at).collect();
             clip.push(&dials);
