@@ -478,7 +478,8 @@ pub(crate) struct Retarget {
     /// Output file; its extension decides the format, `-` is standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// What places are multiplied by: legs (the ratio of their lengths), none, or a number
+    /// What places are multiplied by: legs (how high the target's pelvis is above its soles, to that of the
+    /// source), none, or a number
     #[arg(long, value_name = "SCALE", default_value = "legs", allow_hyphen_values = true,
           value_parser = scale)]
     pub(crate) scale: Scale,

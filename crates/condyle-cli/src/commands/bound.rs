@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint};
 use condyle::enforce::BoundRig;
+use condyle::math::Angle;
 use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Value, json};
@@ -65,7 +67,31 @@ fn misfits(bound: &BoundRig, skeleton: &Skeleton) -> Misfits {
             worst.angle.degrees()
         ));
     }
+    let stiff = stiff(bound, skeleton);
+    if !stiff.is_empty() {
+        warnings.push(format!(
+            "the limits of {} do not let it bend as a knee or an elbow does: the axes of a preset have to be \
+             turned into the joint's own (docs/presets.md)",
+            some_of(&names(skeleton, stiff.into_iter()))
+        ));
+    }
     Misfits { notes, warnings }
+}
+
+/// Knees and elbows that cannot be flexed: limits that are about other axes than the joint's.
+fn stiff(bound: &BoundRig, skeleton: &Skeleton) -> Vec<JointIndex> {
+    const FLEXED: Angle = Angle::from_degrees(45.0);
+    // Flexed as far as the limit lets it, it is at least this far from there.
+    const OFF: Angle = Angle::from_degrees(40.0);
+    let cannot = |joint: &AnatomicalJoint| {
+        let local = joint.local_of([FLEXED, Angle::ZERO, Angle::ZERO])?;
+        let own = joint.chain.last().copied()?;
+        let off = bound.limit(own)?.distance(bound.motion(own, local)?);
+        let bends = matches!(joint.what, BodyJoint::Knee | BodyJoint::Elbow);
+        (bends && off.radians() < -OFF.radians()).then_some(own)
+    };
+    let anatomy = Anatomy::of(skeleton);
+    anatomy.iter().flat_map(Anatomy::joints).filter_map(cannot).collect()
 }
 
 fn names(skeleton: &Skeleton, joints: impl Iterator<Item = JointIndex>) -> Vec<&str> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use comfy_table::Cell;
 use condyle::edit::{
     Between, Connected, ContactOptions, DistanceMatrix, Facing, Features, Keep, MatchError, Method,
-    Overlap, Planted, Query, SearchOptions, best_matches, closest_windows, connect,
+    Metric, Overlap, Planted, Query, SearchOptions, best_matches, closest_windows, connect,
     distance_matrix, jump_quantile, jumps, page,
 };
 use condyle::math::Angle;
@@ -18,8 +18,9 @@ use super::estimate::not_an_input;
 use super::matching::{check_names, failed, span, weighted};
 use super::motions::{
     Counting, Motion, alike, facing_of, idle, keep_inside, limits_of, read_motions, refused,
+    warn_of_size,
 };
-use super::{Answer, print_report, write_out};
+use super::{Answer, is_one_of, motion_format, notice_size, print_report, write_as};
 use crate::args::{
     BridgeName, Connect, EasingName, MatchingName, OrderName, RootBlendName, SeamArgs,
 };
@@ -61,11 +62,20 @@ impl Seam {
 pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     check_method(&args.seam)?;
     let inputs = || args.files.iter().chain(&args.limits.rig);
-    not_an_input(&args.output, inputs().chain(&args.report))?;
+    not_an_input(&args.output, inputs())?;
     if let Some(report) = &args.report {
         not_an_input(report, inputs())?;
+        if is_one_of(report, [&args.output]) {
+            let what = format!("{} is both the motion and the page", report.display());
+            return Err(Failure::usage(what, "give each output a name of its own"));
+        }
     }
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
+    let in_metres = args.seam.plant || args.comparing.metric() == Metric::Position;
+    let size = in_metres
+        .then(|| warn_of_size(motions.iter().map(|m| (m.path.as_path(), &m.file))))
+        .flatten();
+    let format = motion_format(&motions[0].file, &args.output, &args.writing)?;
     let clips = alike(&motions)?;
     let skeleton = motions[0].file.skeleton.clone();
     check_names(&skeleton, &args.comparing)?;
@@ -122,7 +132,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     }
     let unit = args.comparing.metric().unit();
     let report = if args.json {
-        format!("{:#}\n", json_of(&seams, unit, &result))
+        format!("{:#}\n", json_of(&seams, unit, &result, size.as_deref()))
     } else {
         text_of(&seams, unit, &result, &motions)
     };
@@ -132,7 +142,10 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         .map(|path| (path, page_of(args, &skeleton, &facing, (&seams, &result), &motions)));
     let mut file = motions.swap_remove(0).file;
     file.clip = Some(result);
-    write_out(&file, &args.output, &args.writing)?;
+    if !in_metres {
+        notice_size(&file, format);
+    }
+    write_as(&file, &args.output, &args.writing, format)?;
     if let Some((path, page)) = page {
         write_whole(&[(path.as_path(), page.as_bytes())])?;
     }
@@ -387,7 +400,7 @@ fn page_of(
     page::html(skeleton, facing.ground(), result, &views)
 }
 
-fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {
+fn json_of(seams: &[Seam], unit: &str, result: &Clip, size: Option<&str>) -> Value {
     let of = |seam: &Seam| {
         let ([from_frame, to_frame], [from_s, to_s]) = (seam.own_ends(), seam.seconds());
         json!({
@@ -407,7 +420,12 @@ fn json_of(seams: &[Seam], unit: &str, result: &Clip) -> Value {
         })
     };
     let seams: Vec<Value> = seams.iter().map(of).collect();
-    json!({ "seams": seams, "unit": unit, "frames": result.frame_count() })
+    json!({
+        "seams": seams,
+        "unit": unit,
+        "frames": result.frame_count(),
+        "warnings": Vec::from_iter(size),
+    })
 }
 
 fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> String {

@@ -1,10 +1,18 @@
 //! `condyle convert`.
 
-use super::{Answer, read_one, write_out};
+use condyle::formats::Format;
+
+use super::{Answer, notice_size, output_format, read_one, write_as};
 use crate::args::Convert;
-use crate::output::Failure;
+use crate::output::{Failure, print_note};
 
 pub(super) fn run(args: &Convert) -> Result<Answer, Failure> {
     let read = read_one(&args.files, &args.reading.options())?;
-    write_out(&read.file, &args.output, &args.writing)
+    let format = output_format(&read.file, &args.output, &args.writing)?;
+    notice_size(&read.file, format);
+    let answer = write_as(&read.file, &args.output, &args.writing, format)?;
+    if format == Some(Format::Asf) && read.file.clip.is_some() {
+        print_note("an ASF holds the skeleton only; an AMC has the motion, with its ASF beside it");
+    }
+    Ok(answer)
 }

@@ -218,11 +218,19 @@ pub(super) fn not_an_input<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Result<(), Failure> {
-    if !is_one_of(output, inputs) {
-        return Ok(());
+    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
+    let help = "give the output a name of its own";
+    if is_one_of(output, inputs.iter().copied()) {
+        return Err(Failure::usage(format!("{} is one of the inputs", output.display()), help));
     }
-    let what = format!("{} is one of the inputs", output.display());
-    Err(Failure::usage(what, "give the output a name of its own"))
+    // What is written beside it.
+    let skeleton = output.with_extension(Format::Asf.extension());
+    if Format::of_path(output) == Some(Format::Amc) && is_one_of(&skeleton, inputs) {
+        let [amc, asf] = [output, &skeleton].map(Path::display);
+        let what = format!("{asf}, which would be written beside {amc}, is one of the inputs");
+        return Err(Failure::usage(what, help));
+    }
+    Ok(())
 }
 
 /// The rig that is to be brought up to date.

@@ -16,7 +16,7 @@ use super::bound::{add_misfits, bind, print_misfits};
 use super::estimate::not_an_input;
 use super::matching::no_joint;
 use super::rig::rig_of;
-use super::{Answer, output_format, print_report, read_one, write_as};
+use super::{Answer, motion_format, print_report, read_one, write_as};
 use crate::args::{Ik, RootName};
 use crate::output::{
     Failure, complain, counted, decimals, hundredths, json_degrees, new_table, number,
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
         }
         text_of(&followed, &goals, skeleton, path)
     };
-    let format = output_format(&read.file, &args.output, &args.writing)?;
+    let format = motion_format(&read.file, &args.output, &args.writing)?;
     write_as(&read.file, &args.output, &args.writing, format)?;
     print_report(&args.output, &report)?;
     Ok(if followed.ok() { Answer::Yes } else { Answer::No })

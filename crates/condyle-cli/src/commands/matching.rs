@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use condyle::edit::{Features, MatchError, Metric, Query, SearchOptions, best_matches};
-use condyle::formats::read_files;
+use condyle::formats::{MotionFile, read_files};
 use condyle::skeleton::{JointIndex, Skeleton, names_near};
 use serde_json::{Value, json};
 
 use super::corpus::nothing_left;
-use super::motions::{Counting, Motion, at_rate, idle, motion_of, note_rate};
+use super::motions::{
+    Counting, Motion, at_rate, idle, motion_of, no_frames, note_rate, warn_of_size,
+};
 use super::{Answer, print_bytes};
 use crate::args::{Comparing, Match, Standing};
 use crate::output::{
@@ -33,6 +35,8 @@ struct Search<'a> {
     places: Vec<Place>,
     /// What cannot be searched.
     left_out: Vec<Failure>,
+    /// Of figures that have no person's size, where places are compared.
+    size: Option<String>,
 }
 
 pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
@@ -53,8 +57,7 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
         None => (0, count - 1),
     };
     if last >= count || first > last {
-        let what = format!("frames {first} to {last} are asked for, and there are {count}");
-        return Err(Failure::file(&query.path, what, "frames count from 0"));
+        return Err(no_frames(args.frames, query));
     }
     if in_itself {
         let counting = Counting::of(&query.clip, &query.clip);
@@ -116,7 +119,9 @@ impl<'a> Search<'a> {
                 let own = features((&motion.file.skeleton, &motion.clip), args)
                     .map_err(|e| failed(&e, path, path))?;
                 let (places, left_out) = (Vec::new(), Vec::new());
-                search = Some(Self { args, query: (motion, own), places, left_out });
+                let mut found = Self { args, query: (motion, own), places, left_out, size: None };
+                found.size = found.size_of(path, &found.query.0.file);
+                search = Some(found);
                 continue;
             };
             match motion.and_then(|motion| search.place(motion)) {
@@ -129,7 +134,14 @@ impl<'a> Search<'a> {
         search.ok_or_else(|| Failure::usage("no motion is given", "give one to look for"))
     }
 
-    fn place(&self, motion: Motion) -> Result<Place, Failure> {
+    /// A warning if places are compared and this is the first figure that has no person's size.
+    fn size_of(&self, path: &Path, file: &MotionFile) -> Option<String> {
+        let in_metres = self.args.comparing.metric() == Metric::Position;
+        (in_metres && self.size.is_none()).then(|| warn_of_size([(path, file)])).flatten()
+    }
+
+    fn place(&mut self, motion: Motion) -> Result<Place, Failure> {
+        self.size = self.size.take().or_else(|| self.size_of(&motion.path, &motion.file));
         let (query, own) = &self.query;
         let at_rate = at_rate(&motion.path, &motion.clip, &query.clip)?;
         let clip = at_rate.as_ref().unwrap_or(&motion.clip);
@@ -177,6 +189,7 @@ impl<'a> Search<'a> {
             "unit": self.args.comparing.metric().unit(),
             "frames": [first, last],
             "skipped": left_out,
+            "warnings": Vec::from_iter(&self.size),
         })
     }
 

@@ -169,9 +169,14 @@ fn print_report(output: &Path, report: &str) -> Result<Answer, Failure> {
 
 /// Whether a path leads to the same file as one of others, however it is spelt and through links.
 fn is_one_of<'a>(path: &Path, others: impl IntoIterator<Item = &'a PathBuf>) -> bool {
-    let there = path.canonicalize().ok();
-    let same =
-        |other: &PathBuf| other == path || (there.is_some() && there == other.canonicalize().ok());
+    // A file that is not there yet is in a folder that is.
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = || folder.unwrap_or(Path::new(".")).canonicalize().ok();
+        path.canonicalize().ok().or_else(|| Some(folder()?.join(path.file_name()?)))
+    };
+    let there = place(path);
+    let same = |other: &PathBuf| other == path || (there.is_some() && there == place(other));
     others.into_iter().any(same)
 }
 
@@ -204,14 +209,34 @@ fn read_one(files: &[PathBuf], options: &ReadOptions) -> Result<Read, Failure> {
     Ok(read)
 }
 
-/// Writes a motion file to where and as the user said.
+/// Writes a motion to where and as the user said.
 fn write_out(file: &MotionFile, output: &Path, writing: &Writing) -> Result<Answer, Failure> {
-    let format = output_format(file, output, writing)?;
+    let format = motion_format(file, output, writing)?;
+    notice_size(file, format);
+    write_as(file, output, writing, format)
+}
+
+/// Lengths are converted by a unit that nobody declared: says so if it looks wrong.
+fn notice_size(file: &MotionFile, format: Option<Format>) {
     if format != file.format && !file.units.is_declared() {
-        // Lengths are converted by a unit that nobody declared: say so if it looks wrong.
         print_warnings(Vec::from_iter(size_notice(&file.skeleton, file.units)).as_slice());
     }
-    write_as(file, output, writing, format)
+}
+
+/// The format that the user asked for, if it holds motion.
+fn motion_format(
+    file: &MotionFile,
+    output: &Path,
+    writing: &Writing,
+) -> Result<Option<Format>, Failure> {
+    let format = output_format(file, output, writing)?;
+    // On standard output one after the other is asked for.
+    if format == Some(Format::Asf) && output != Path::new("-") {
+        let amc = output.with_extension(Format::Amc.extension());
+        let help = format!("write {}: the ASF is written beside it", amc.display());
+        return Err(Failure::file(output, "an ASF holds a skeleton without its motion", &help));
+    }
+    Ok(format)
 }
 
 /// The format that the user asked for, by name or by the extension of the output.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use condyle::edit::{EditError, Facing, Fitted, fit_inside, onto};
 use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
-use condyle::formats::{MotionFile, Read, ReadOptions};
+use condyle::formats::{MotionFile, Read, ReadOptions, Warning, size_notice};
 use condyle::motion::{Clip, ResampleTo};
 use condyle::skeleton::Skeleton;
 
 use super::bound::{bind, print_misfits};
 use super::rig::rig_of;
-use crate::args::{Inside, Standing};
+use crate::args::{FrameSpan, Inside, Standing};
 use crate::output::{
     Failure, counted, decimals, plain, print_note, print_warning, print_warnings, progress,
 };
@@ -53,8 +53,12 @@ pub(super) fn motion_of(path: &Path, read: Read) -> Result<Motion, Failure> {
     let Read { mut file, warnings } = read;
     print_warnings(&warnings);
     let Some(clip) = file.clip.take().filter(|_| !file.skeleton.is_empty()) else {
-        let what = "there is no motion of a skeleton in it";
-        return Err(Failure::file(path, what, "give a motion; an ASF needs its AMC"));
+        let (what, help) = if file.markers.is_some() {
+            ("it has the paths of markers, and no skeleton", "give a BVH, or an AMC with its ASF")
+        } else {
+            ("there is no motion of a skeleton in it", "give a motion; an ASF needs its AMC")
+        };
+        return Err(Failure::file(path, what, help));
     };
     if clip.frame_count() == 0 {
         return Err(Failure::file(path, "it has no frames", "give one with motion"));
@@ -62,14 +66,50 @@ pub(super) fn motion_of(path: &Path, read: Read) -> Result<Motion, Failure> {
     Ok(Motion { path: path.to_owned(), file, clip })
 }
 
+/// Warns of the first figure that has no person's size, for what is told or asked in metres.
+pub(super) fn warn_of_size<'a>(
+    files: impl IntoIterator<Item = (&'a Path, &'a MotionFile)>,
+) -> Option<String> {
+    let notice = |(path, file): (&'a Path, &'a MotionFile)| {
+        let notice = size_notice(&file.skeleton, file.units)?;
+        Some(Warning { path: Some(path.to_owned()), ..notice })
+    };
+    let mut notices = files.into_iter().filter_map(notice);
+    let mut text = notices.next()?.to_string();
+    match notices.count() {
+        0 => {}
+        more => text += &format!("; {more} more like this"),
+    }
+    print_warning(&text);
+    Some(text)
+}
+
 /// All motions on the skeleton and at the rate of the first.
 pub(super) fn alike(motions: &[Motion]) -> Result<Vec<Clip>, Failure> {
     let Some((first, others)) = motions.split_first() else { return Ok(Vec::new()) };
+    warn_of_reference(first);
     let mut clips = vec![first.clip.clone()];
     for motion in others {
         clips.push(like(motion, (&first.file.skeleton, &first.clip, &first.path))?);
     }
     Ok(clips)
+}
+
+/// Warns of a figure that moves below its root, as hips below a reference node.
+fn warn_of_reference(motion: &Motion) {
+    let skeleton = &motion.file.skeleton;
+    let hips = Facing::of(skeleton).joint();
+    if let Some(parent) =
+        skeleton.parent(hips).filter(|_| motion.clip.track(hips).translation_moves())
+    {
+        print_warning(&format!(
+            "{}: {:?} moves below {:?}, which motions are placed by: from one to the next it may hurry; \
+             condyle retarget onto a figure whose root is the pelvis avoids that",
+            motion.path.display(),
+            skeleton[hips].name,
+            skeleton[parent].name
+        ));
+    }
 }
 
 /// A motion on another skeleton with the same joints, and at the rate of another motion.
@@ -154,6 +194,24 @@ impl Counting {
         let [own, like] = self.rates;
         if own == like { name.to_owned() } else { format!("{name} at {} fps", plain(like)) }
     }
+}
+
+/// How long a motion is, in time and in frames.
+pub(super) fn length_of(clip: &Clip) -> String {
+    let count = clip.frame_count();
+    let seconds = decimals(Counting::of(clip, clip).seconds(count), 3);
+    format!("{seconds} s ({})", counted(count, "frame", "frames"))
+}
+
+/// That a motion has not got the frames that are asked for.
+pub(super) fn no_frames(asked: Option<FrameSpan>, motion: &Motion) -> Failure {
+    let (first, last) = asked.map_or((0, None), |span| (span.first, span.last));
+    let asked = match last.filter(|last| *last != first) {
+        Some(last) => format!("frames {first} to {last} are"),
+        None => format!("frame {first} is"),
+    };
+    let what = format!("{asked} asked for, and it takes {}", length_of(&motion.clip));
+    Failure::file(&motion.path, what, "frames count from 0")
 }
 
 /// An option that something else which was asked for does not use.

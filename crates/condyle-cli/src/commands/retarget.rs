@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use comfy_table::Cell;
-use condyle::edit::{Ground, KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted};
+use condyle::edit::{Ground, KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted, Scale};
 use condyle::enforce::{ClampOptions, Smoothing};
 use condyle::formats::Format;
 use condyle::motion::{Clip, ClipError};
@@ -11,9 +11,9 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::not_an_input;
-use super::motions::{limits_of, print_fitted};
+use super::motions::{limits_of, print_fitted, warn_of_size};
 use super::transform::one;
-use super::{Answer, print_report, read_one, write_out};
+use super::{Answer, motion_format, notice_size, print_report, read_one, write_as};
 use crate::args::{AxisName, Retarget as Args};
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_note, print_warning, printable, some_of,
@@ -27,6 +27,9 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     if target.skeleton.is_empty() {
         let what = "there is no skeleton in it";
         return Err(Failure::file(&args.onto, what, "give a BVH or an ASF"));
+    }
+    if target.format == Some(Format::Asf) {
+        target.format = Some(Format::Amc);
     }
     let skeleton = target.skeleton.clone();
     let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &args.onto)?;
@@ -49,6 +52,14 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         rig: bound.as_ref(),
         clamp: ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() },
     };
+    let format = motion_format(&target, &args.output, &args.writing)?;
+    // Places that are not scaled by the figures' legs, and how far hands and feet miss, are in metres.
+    let kept = args.keep_feet || args.keep_hands;
+    let own = [(motion.path.as_path(), &motion.file)].into_iter();
+    let own = own.filter(|_| args.scale != Scale::Legs);
+    let other = [(args.onto.as_path(), &target)].into_iter();
+    let other = other.filter(|_| kept || args.scale != Scale::Legs);
+    let size = warn_of_size(own.chain(other));
     let sign = working("retargeting");
     let mut made = retarget.apply(&motion.clip, &options).map_err(failed)?;
     sign.finish_and_clear();
@@ -58,23 +69,27 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         made.clip =
             again.map_err(|e| Failure::file(&args.onto, e.to_string(), "use another file"))?;
     }
+    let warnings = warnings_of(&made, &skeleton);
     let report = if args.json {
-        format!("{:#}\n", json_of(&made, source, &skeleton))
+        let mut document = json_of(&made, source, &skeleton);
+        document["warnings"] = size.iter().chain(&warnings).map(String::as_str).collect();
+        format!("{document:#}\n")
     } else {
         text_of(&made, source, &skeleton)
     };
     target.clip = Some(made.clip.clone());
-    if target.format == Some(Format::Asf) {
-        target.format = Some(Format::Amc);
+    if size.is_none() {
+        notice_size(&target, format);
     }
-    write_out(&target, &args.output, &args.writing)?;
-    print_remarks(&made, source, &skeleton);
+    write_as(&target, &args.output, &args.writing, format)?;
+    print_notes(&made, source, &skeleton);
+    warnings.iter().for_each(|warning| print_warning(warning));
     print_report(&args.output, &report)?;
     Ok(Answer::Yes)
 }
 
 /// What else there is to say about a motion that was written.
-fn print_remarks(made: &Retargeted, source: &Skeleton, target: &Skeleton) {
+fn print_notes(made: &Retargeted, source: &Skeleton, target: &Skeleton) {
     let still = |j: &JointIndex| matches!(made.from[j.get()], MotionFrom::Rest);
     let rest = target.indices().filter(still).map(|j| target[j].name.as_str());
     let rest: Vec<&str> = rest.collect();
@@ -91,20 +106,25 @@ fn print_remarks(made: &Retargeted, source: &Skeleton, target: &Skeleton) {
         }
     }
     print_fitted(made.fitted, target);
-    for (what, side) in &made.not_kept {
+}
+
+/// What is not as it was asked for.
+fn warnings_of(made: &Retargeted, target: &Skeleton) -> Vec<String> {
+    let not_kept = made.not_kept.iter().map(|(what, side)| {
         let limb = format!("the {} {}", side.as_str(), what.as_str());
-        print_warning(&format!("{limb} is not kept: one of the skeletons has not got all of it"));
-    }
-    for limb in made.limbs.iter().filter(|limb| limb.reached < limb.frames) {
-        print_warning(&format!(
+        format!("{limb} is not kept: one of the skeletons has not got all of it")
+    });
+    let missed = made.limbs.iter().filter(|limb| limb.reached < limb.frames).map(|limb| {
+        format!(
             "{:?} is not where it should be in {} of {}, by up to {} mm (frame {})",
             target[limb.end].name,
             limb.frames - limb.reached,
             counted(limb.frames, "frame", "frames"),
             decimals(1e3 * limb.worst_m, 1),
             limb.worst_frame.get()
-        ));
-    }
+        )
+    });
+    not_kept.chain(missed).collect()
 }
 
 /// A motion with the channels of another one of the same skeleton.
@@ -170,6 +190,11 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
         "kept": limbs,
         "not_kept": not_kept,
         "all_reached": all_reached,
+        "lowered": made.lowered.map(|lowered| json!({
+            "frames": lowered.frames,
+            "most_m": lowered.most_m,
+            "most_frame": lowered.frame.get(),
+        })),
         "fitted": made.fitted.map(|fitted| json!({
             "joints": fitted.joints,
             "worst": target[fitted.worst].name,
@@ -200,6 +225,15 @@ fn text_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> String {
             ]);
         }
         let _ = writeln!(text, "{table}");
+    }
+    if let Some(lowered) = made.lowered.filter(|lowered| lowered.frames > 0) {
+        let _ = writeln!(
+            text,
+            "the pelvis is lowered for the legs in {}, by up to {} mm (frame {})",
+            counted(lowered.frames, "frame", "frames"),
+            decimals(1e3 * lowered.most_m, 1),
+            lowered.frame.get()
+        );
     }
     text
 }

@@ -9,8 +9,10 @@ use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
 use super::estimate::not_an_input;
-use super::motions::{Counting, Motion, facing_of, idle, read_motions, refused};
-use super::{Answer, output_format, write_out};
+use super::motions::{
+    Motion, facing_of, idle, length_of, no_frames, read_motions, refused, warn_of_size,
+};
+use super::{Answer, motion_format, notice_size, write_as, write_out};
 use crate::args::{InterpolationName, Transform, Trim};
 use crate::output::{Failure, decimals, plain, print_note, print_warning};
 
@@ -22,6 +24,11 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
         return Err(idle("--up", with, "leave it out, or add --facing, --turn, --at or --to-up"));
     }
     let mut motion = one(&args.files, &args.output, &args.reading.options())?;
+    let in_metres = change.at.is_some() || change.shift.is_some();
+    if in_metres {
+        warn_of_size([(motion.path.as_path(), &motion.file)]);
+    }
+    let format = motion_format(&motion.file, &args.output, &args.writing)?;
     if change.reverse {
         motion.clip = reversed(&motion.clip).map_err(|e| refused(&e))?;
     }
@@ -29,10 +36,12 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
         let how = args.interpolation.unwrap_or(InterpolationName::Linear).interpolation();
         motion.clip = retimed(&motion.clip, speed, Some(how)).map_err(|e| refused(&e))?;
     }
+    // Whether what an ASF declares cannot be scaled.
+    let mut afresh = false;
     if let Some(factor) = change.scale {
         let made = scaled(&motion.file.skeleton, &motion.clip, factor).map_err(|e| refused(&e))?;
         (motion.file.skeleton, motion.clip) = made;
-        motion.file.follow_scale(factor);
+        afresh = !motion.file.follow_scale(factor);
     }
     let mut facing = facing_of(&motion.file.skeleton, &args.standing);
     // Whether what an ASF declares has no meaning any more.
@@ -68,9 +77,17 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
             .map_err(|e| Failure::usage(e.to_string(), "move it less far"))?;
     }
     motion.file.clip = Some(motion.clip);
-    let answer = write_out(&motion.file, &args.output, &args.writing)?;
-    let written = output_format(&motion.file, &args.output, &args.writing)?;
-    if drops && matches!(written, Some(Format::Asf | Format::Amc)) {
+    if !in_metres {
+        notice_size(&motion.file, format);
+    }
+    let answer = write_as(&motion.file, &args.output, &args.writing, format)?;
+    if afresh && matches!(format, Some(Format::Asf | Format::Amc)) {
+        print_warning(
+            "--scale: bones have lengths of their own in each frame (l), so the ASF is written afresh: the \
+             axes, degrees of freedom and limits that it declared are dropped",
+        );
+    }
+    if drops && matches!(format, Some(Format::Asf | Format::Amc)) {
         print_warning(
             "--to-up: the axes, degrees of freedom and limits that the ASF declares are for the old world, \
              and are dropped",
@@ -120,24 +137,22 @@ pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
             let frame = |seconds: f64| (seconds * fps).round() as usize;
             // The last frame begins before the time that the motion takes is over.
             let end = count.saturating_sub(1);
+            if let Some(to) = to.filter(|to| frame(*to) > count && frame(from) < count) {
+                let (to, takes) = (plain(to), length_of(&motion.clip));
+                print_note(&format!("it takes {takes}, and {to} s is after that: kept to its end"));
+            }
             (frame(from), to.map_or(end, |to| frame(to).min(end)))
         }
         (None, None) => unreachable!("clap asks for one of the two"),
     };
     let end = last.checked_add(1).filter(|end| *end <= count && first < *end);
     let Some(end) = end else {
-        let (what, help) = match args.part.seconds {
-            Some((from, _)) => {
-                let takes = Counting::of(&motion.clip, &motion.clip).seconds(count);
-                let (from, takes) = (plain(from), decimals(takes, 3));
-                (format!("it takes {takes} s, and {from} s is after that"), "times begin with 0")
-            }
-            None => (
-                format!("frames {first} to {last} are asked for, and there are {count}"),
-                "frames count from 0",
-            ),
+        let Some((from, _)) = args.part.seconds else {
+            return Err(no_frames(args.part.frames, &motion));
         };
-        return Err(Failure::file(&motion.path, what, help));
+        let (from, takes) = (plain(from), length_of(&motion.clip));
+        let what = format!("it takes {takes}, and {from} s is after that");
+        return Err(Failure::file(&motion.path, what, "times begin with 0"));
     };
     motion.file.clip = Some(trimmed(&motion.clip, first..end).map_err(|e| refused(&e))?);
     write_out(&motion.file, &args.output, &args.writing)

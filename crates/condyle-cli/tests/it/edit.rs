@@ -90,7 +90,12 @@ fn frames_that_are_kept_keep_their_numbers() {
     let fast: Vec<String> = walk.iter().step_by(2).cloned().collect();
     assert_eq!(rows(&folder, "fast.bvh"), fast);
     let err = complaints(&folder.condyle("trim walk.bvh --frames 100..150 -o x.bvh"));
-    assert!(err.contains("walk.bvh: frames 100 to 150 are asked for, and there are 150"), "{err}");
+    assert!(
+        err.contains(
+            "walk.bvh: frames 100 to 150 are asked for, and it takes 1.500 s (150 frames)"
+        ),
+        "{err}"
+    );
 }
 
 #[test]
@@ -141,7 +146,10 @@ fn c4_match_finds_a_piece_again_and_lists_the_best_first() {
         assert_eq!(json(&folder, &args)["matches"][0]["frame"], 20);
     }
     let err = complaints(&folder.condyle("match walk.bvh --frames 20..200 run.bvh"));
-    assert!(err.contains("frames 20 to 200 are asked for, and there are 150"), "{err}");
+    assert!(
+        err.contains("frames 20 to 200 are asked for, and it takes 1.500 s (150 frames)"),
+        "{err}"
+    );
     let err = complaints(&folder.condyle("match walk.bvh run.bvh --joints Nose"));
     assert!(err.contains("no joint \"Nose\""), "{err}");
 }
@@ -841,4 +849,245 @@ fn dust_on_places_gives_no_bone_other_degrees_of_freedom() {
         assert_eq!(got.status.code(), Some(0), "{said}");
         assert!(!said.contains("does not fit its degrees"), "{said}");
     }
+}
+
+/// A motion whose lengths are so many times as large, in the same unit.
+fn times(text: &str, factor: f64) -> String {
+    let file = read(text.as_bytes(), None, &ReadOptions::default()).unwrap().file;
+    let made = condyle::edit::scaled(&file.skeleton, file.clip.as_ref().unwrap(), factor).unwrap();
+    let file = MotionFile::new(made.0, made.1);
+    let written = write(&file, Format::Bvh, &WriteOptions::default()).unwrap().parts.remove(0).1;
+    String::from_utf8(written).unwrap()
+}
+
+/// What is asked for and told in metres depends on the unit of the file.
+#[test]
+fn figures_of_no_persons_size_are_told_once_where_metres_count() {
+    let folder = gaits("sizes");
+    for (factor, unit) in [(0.177, "cmu"), (0.01, "m")] {
+        for name in ["walk.bvh", "run.bvh"] {
+            folder.write(&format!("small-{name}"), &times(&folder.read(name), factor));
+        }
+        let told = |args: &str| {
+            let got = folder.condyle(args);
+            let err = String::from_utf8(got.stderr).unwrap();
+            assert_eq!(got.status.code(), Some(0), "{args}: {err}");
+            (err.matches("no person's size").count(), err, got.stdout)
+        };
+        for args in [
+            "transform small-walk.bvh --at 1,2 -o x.bvh",
+            "transform small-walk.bvh --move 0,1,0 -o x.trc",
+            "connect small-walk.bvh small-run.bvh --plant -o x.bvh --json",
+            "connect small-walk.bvh small-run.bvh --metric position -o x.amc --json",
+            "match small-walk.bvh small-run.bvh --frames 0..9 --metric position --json",
+            "match walk.bvh small-run.bvh --frames 0..9 --metric position --json",
+            "retarget walk.bvh --onto small-run.bvh --keep-feet -o x.bvh --json",
+            "retarget small-walk.bvh --onto run.bvh --scale none -o x.bvh --json",
+        ] {
+            let (count, err, out) = told(args);
+            assert_eq!(count, 1, "{args}: {err}");
+            assert!(err.contains(&format!("--source-units {unit} would fit")), "{args}: {err}");
+            if args.ends_with("--json") {
+                let told: serde_json::Value = serde_json::from_slice(&out).unwrap();
+                let first = told["warnings"][0].as_str().unwrap_or_default();
+                assert!(first.contains("small-") && first.contains("person's size"), "{told:#}");
+            }
+            let (count, err, _) = told(&format!("{args} --source-units {}", 0.01 / factor));
+            // The one unit is that of both files.
+            let both = args.contains(" walk.bvh") || args.contains(" run.bvh");
+            assert!(both || count == 0, "{args}: {err}");
+        }
+        // Where nothing is in metres there is nothing to say.
+        for args in [
+            "trim small-walk.bvh --frames 0..9 -o x.bvh",
+            "mirror small-walk.bvh -o x.bvh",
+            "transform small-walk.bvh --turn 9 -o x.bvh",
+            "connect small-walk.bvh small-run.bvh -o x.bvh",
+            "retarget small-walk.bvh --onto run.bvh -o x.bvh",
+        ] {
+            assert_eq!(told(args).0, 0, "{args}");
+        }
+        // But lengths that are written in another unit are.
+        assert_eq!(told("mirror small-walk.bvh -o x.trc").0, 1);
+    }
+}
+
+/// The ASF beside an AMC may be what was read, and has no room for motion.
+#[test]
+fn an_asf_that_is_read_is_not_replaced_and_none_is_written_for_a_motion() {
+    let folder = gaits("asf_inputs");
+    done(&folder, "convert walk.bvh walk.amc");
+    done(&folder, "convert walk.bvh figure.amc");
+    let asf = folder.read("figure.asf");
+    for (args, output) in [
+        ("transform figure.asf walk.amc --scale 2", "figure.amc"),
+        ("mirror figure.asf walk.amc", "figure.amc"),
+        ("blend figure.asf walk.amc figure.amc", "walk.amc"),
+        ("retarget run.bvh --onto figure.asf", "./figure.amc"),
+        ("connect figure.asf walk.amc walk.amc", "figure.amc"),
+    ] {
+        let err = complaints(&folder.condyle(&format!("{args} -o {output} --force")));
+        assert!(err.contains("is one of the inputs"), "{args}: {err}");
+        assert_eq!(folder.read("figure.asf"), asf, "{args}");
+    }
+    for args in [
+        "transform figure.asf walk.amc --scale 2",
+        "trim walk.bvh --frames 0..9",
+        "mirror walk.bvh",
+        "blend walk.bvh run.bvh",
+        "connect walk.bvh run.bvh",
+        "retarget run.bvh --onto figure.asf",
+        "resample walk.bvh --fps 50",
+    ] {
+        let err = complaints(&folder.condyle(&format!("{args} -o t.asf")));
+        assert!(err.contains("t.asf: an ASF holds a skeleton without its motion"), "{args}: {err}");
+        assert!(err.contains("write t.amc: the ASF is written beside it"), "{args}: {err}");
+        assert!(!folder.names().contains(&"t.asf".to_owned()), "{args}");
+    }
+    // Who converts may want just that, and is told; on standard output it is asked for.
+    let got = folder.condyle("convert walk.bvh t.asf");
+    assert!(
+        String::from_utf8(got.stderr).unwrap().contains("note: an ASF holds the skeleton only")
+    );
+    done(&folder, "transform walk.bvh --scale 2 -o - --to asf");
+    let err = complaints(&folder.condyle("connect walk.bvh run.bvh -o x.bvh --report ./x.bvh"));
+    assert!(err.contains("x.bvh is both the motion and the page"), "{err}");
+}
+
+#[test]
+fn what_is_beyond_the_end_is_told_with_how_long_the_clip_is() {
+    let folder = gaits("beyond");
+    let takes = "it takes 1.500 s (150 frames)";
+    for (args, what) in [
+        ("trim walk.bvh --frames 300.. -o x.bvh", "frame 300 is asked for, and"),
+        ("trim walk.bvh --frames 150..150 -o x.bvh", "frame 150 is asked for, and"),
+        ("trim walk.bvh --frames 100..150 -o x.bvh", "frames 100 to 150 are asked for, and"),
+        ("match walk.bvh run.bvh --frames 300..", "frame 300 is asked for, and"),
+        ("trim walk.bvh --seconds 2.. -o x.bvh", "and 2 s is after that"),
+    ] {
+        let err = complaints(&folder.condyle(args));
+        assert!(err.contains(what) && err.contains(takes), "{args}: {err}");
+    }
+    let got = folder.condyle("trim walk.bvh --seconds 1..9 -o x.bvh");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(err.contains(takes) && err.contains("9 s is after that: kept to its end"), "{err}");
+    assert_eq!(rows(&folder, "x.bvh").len(), 50);
+    let got = folder.condyle("trim walk.bvh --seconds 1..1.5 -o x.bvh");
+    assert!(got.stderr.is_empty());
+    done(&folder, "convert walk.bvh walk.trc");
+    let err = complaints(&folder.condyle("mirror walk.trc -o x.bvh"));
+    assert!(err.contains("walk.trc: it has the paths of markers, and no skeleton"), "{err}");
+}
+
+/// Hips below a reference node are where the motion says, whatever their OFFSET is.
+#[test]
+fn takes_whose_hips_start_elsewhere_are_of_one_skeleton() {
+    let folder = gaits("reference");
+    for (name, offset) in [("walk.bvh", "OFFSET -20 90 450"), ("run.bvh", "OFFSET 5 91 -430")] {
+        let text = folder.read(name);
+        let (figure, motion) = text.split_once("MOTION").unwrap();
+        let figure = figure.replacen("HIERARCHY\nROOT", "JOINT", 1);
+        let (before, after) = figure.split_once("OFFSET").unwrap();
+        let (_, after) = after.split_once('\n').unwrap();
+        let six = "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation";
+        let root = format!("HIERARCHY\nROOT reference\n{{\nOFFSET 0 0 0\n{six}\n");
+        let figure = format!("{root}{before}{offset}\n{after}}}\n");
+        let (head, rows) = motion.split_once("Frame Time:").unwrap();
+        let (time, rows) = rows.split_once('\n').unwrap();
+        let rows: String = rows.lines().map(|row| format!("0 0 0 0 0 0 {row}\n")).collect();
+        folder
+            .write(&format!("r-{name}"), &format!("{figure}MOTION{head}Frame Time:{time}\n{rows}"));
+    }
+    let seam = |args: &str| json(&folder, &format!("connect {args} -o x.bvh --json"));
+    let (own, plain) = (seam("r-walk.bvh r-run.bvh"), seam("walk.bvh run.bvh"));
+    assert_eq!(own["seams"][0]["to_frame"], plain["seams"][0]["to_frame"]);
+    // Between the motions the hips may hurry, as the reference node carries them: that is told.
+    let got = folder.condyle("blend r-walk.bvh r-run.bvh -o z.bvh");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(err.contains("\"Hips\" moves below \"reference\""), "{err}");
+    // Where they are does not depend on OFFSET.
+    let own = folder.read("r-run.bvh");
+    folder.write("same.bvh", &own.replace("OFFSET 5 91 -430", "OFFSET -20 90 450"));
+    done(&folder, "blend r-walk.bvh same.bvh -o y.bvh");
+    assert_eq!(rows(&folder, "y.bvh"), rows(&folder, "z.bvh"));
+    done(&folder, "match r-walk.bvh --frames 0..9 r-run.bvh --strict");
+    done(&folder, "stats r-walk.bvh -o a.stats");
+    done(&folder, "stats r-run.bvh -o b.stats");
+    let got = folder.condyle("merge a.stats b.stats -o c.stats");
+    assert!(!String::from_utf8_lossy(&got.stderr).contains("apart at rest"));
+}
+
+/// The names of all fields, but for those of a table by joint.
+fn fields(value: &serde_json::Value, names: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(object) => {
+            for (name, value) in object {
+                names.insert(name.clone());
+                if name != "joints" {
+                    fields(value, names);
+                }
+            }
+        }
+        serde_json::Value::Array(all) => all.iter().for_each(|value| fields(value, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_of_the_json_is_described() {
+    let folder = gaits("fields");
+    folder.write("broken.bvh", "HIERARCHY\n");
+    done(&folder, "demo -o demo");
+    let docs = include_str!("../../../../docs/edit.md");
+    let (_, docs) = docs.split_once("\n## JSON\n").unwrap();
+    for (command, args) in [
+        ("match", vec!["walk.bvh --frames 0..9 run.bvh broken.bvh"]),
+        ("connect", vec!["walk.bvh run.bvh --plant -o x.bvh"]),
+        (
+            "retarget",
+            vec![
+                "walk.bvh --onto run.bvh --keep-feet --keep-hands --scale 1.05 -o x.bvh",
+                "walk.bvh --onto demo/figure.asf --keep-feet --keep-hands -o x.amc",
+                "demo/figure.asf demo/figure.amc --onto walk.bvh --keep-hands -o y.bvh",
+            ],
+        ),
+    ] {
+        let (_, table) = docs.split_once(&format!("\n`{command}`:\n")).unwrap();
+        let table: Vec<&str> =
+            table.lines().skip(1).take_while(|line| line.starts_with('|')).collect();
+        let table = table.join("\n");
+        let mut names = std::collections::BTreeSet::new();
+        for args in args {
+            fields(&json(&folder, &format!("{command} {args} --json")), &mut names);
+        }
+        for name in &names {
+            let told = [format!("`{name}`"), format!(".{name}`")];
+            assert!(told.iter().any(|told| table.contains(told)), "{command}: {name}");
+        }
+        // And none that is not there.
+        let words = table.lines().skip(2).filter_map(|line| line.split('|').nth(1));
+        for word in words.flat_map(|cell| cell.split('`').skip(1).step_by(2)) {
+            let name = word.rsplit('.').next().unwrap();
+            assert!(names.contains(name), "{command}: {word}");
+        }
+    }
+}
+
+/// A preset is about the axes of biomechanics, and a joint may have others.
+#[test]
+fn limits_about_other_axes_than_those_of_a_knee_are_told() {
+    let folder = gaits("stiff");
+    done(&folder, "limits preset knee --left --as LeftLeg -o knee.json");
+    let turned = folder.read("knee.json").replace("[0, 0, -1]", "[1, 0, 0]");
+    assert!(turned.contains("[1, 0, 0]"));
+    folder.write("turned.json", &turned);
+    let told = |rig: &str| {
+        let got = folder.condyle(&format!("blend walk.bvh run.bvh --rig {rig} -o x.bvh"));
+        String::from_utf8(got.stderr)
+            .unwrap()
+            .contains("the limits of \"LeftLeg\" do not let it bend")
+    };
+    assert!(told("knee.json") && !told("turned.json"));
+    done(&folder, "estimate walk.bvh run.bvh -o rig.json");
+    assert!(!told("rig.json"));
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::index::Index;
-use super::onto::other_rest;
+use super::onto::{bones_m, other_rest};
 use super::{Facing, Ground, MatchError};
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Level, Rotation, Rotations, batch};
 use crate::motion::{Channels, Clip, FrameIndex, FrameRate, KeyTimes, WorldTracks};
@@ -65,7 +65,8 @@ struct FeatureJoint {
     /// What it hangs on.
     parent: Option<String>,
     rest: Rotation,
-    offset_m: DVec3,
+    /// What it is away from that at rest, unless the motion says where it is.
+    bone_m: Option<DVec3>,
 }
 
 impl FeatureJoint {
@@ -77,7 +78,7 @@ impl FeatureJoint {
             let (found, expected) = (self.parent.clone(), other.parent.clone());
             return Err(MatchError::OtherParent { joint: joint(), found, expected });
         }
-        let bones = self.parent.as_ref().map(|_| [other.offset_m, self.offset_m]);
+        let bones = other.bone_m.zip(self.bone_m).map(|(theirs, ours)| [theirs, ours]);
         match other_rest([other.rest, self.rest], bones, size_m) {
             Some(off) => Err(MatchError::OtherRest { joint: joint(), degrees: off.degrees() }),
             None => Ok(()),
@@ -175,11 +176,12 @@ impl Features {
     /// [`MatchError::OtherRest`].
     pub fn like(&self, skeleton: &Skeleton, clip: &Clip) -> Result<Self, MatchError> {
         check_joints(skeleton, clip)?;
+        let bones = bones_m(skeleton, clip);
         let find = |joint: &FeatureJoint| {
             let missing = || MatchError::MissingJoint { joint: joint.name.clone() };
             let found = skeleton.find(&joint.name).ok_or_else(missing)?;
             if self.metric.is_of_rotations() {
-                let there = feature_joint(skeleton, found, joint.order);
+                let there = feature_joint((skeleton, &bones), found, joint.order);
                 there.same_rotations(joint, self.size_m)?;
             }
             Ok(found)
@@ -203,7 +205,9 @@ impl Features {
         // An odd number of cache lines from column to column: else all fall onto few places of the cache.
         let lines = (frames + LANES).div_ceil(8);
         let stride = 8 * (lines + usize::from(lines.is_multiple_of(2)));
-        let named = |(j, order): (&JointIndex, &EulerOrder)| feature_joint(skeleton, *j, *order);
+        let bones = bones_m(skeleton, clip);
+        let named =
+            |(j, order): (&JointIndex, &EulerOrder)| feature_joint((skeleton, &bones), *j, *order);
         let mut features = Self {
             metric,
             ground,
@@ -411,10 +415,14 @@ impl Features {
     }
 }
 
-fn feature_joint(skeleton: &Skeleton, joint: JointIndex, order: EulerOrder) -> FeatureJoint {
-    let Joint { name, rest, offset_m, .. } = &skeleton[joint];
+fn feature_joint(
+    (skeleton, bones_m): (&Skeleton, &[Option<DVec3>]),
+    joint: JointIndex,
+    order: EulerOrder,
+) -> FeatureJoint {
+    let Joint { name, rest, .. } = &skeleton[joint];
     let parent = skeleton.parent(joint).map(|p| skeleton[p].name.clone());
-    FeatureJoint { name: name.clone(), order, parent, rest: *rest, offset_m: *offset_m }
+    FeatureJoint { name: name.clone(), order, parent, rest: *rest, bone_m: bones_m[joint.get()] }
 }
 
 fn check_joints(skeleton: &Skeleton, clip: &Clip) -> Result<(), MatchError> {

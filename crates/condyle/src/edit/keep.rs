@@ -5,6 +5,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use glam::DVec3;
 
 use super::body::{Body, Part};
+use super::lower::{AROUND_S, Lowered, Stretch, course};
 use super::reach::Reach;
 use super::retarget::Retarget;
 use crate::anatomy::{BodyJoint, BodySide};
@@ -61,6 +62,8 @@ pub(super) struct Kept {
     limbs: Vec<Wanted>,
     /// Those that have not got the joints for it in both skeletons.
     pub(super) without: Vec<Part>,
+    /// What the pelvis was lowered by for the legs.
+    pub(super) lowered: Option<Lowered>,
 }
 
 /// Where a limb should be.
@@ -125,6 +128,7 @@ pub(super) fn keep(
     if limbs.is_empty() {
         return kept;
     }
+    kept.lowered = lower(retarget, (clip, scale), moved, limbs);
     // What limits say nothing about needs no search.
     let is_limited =
         |j: JointIndex| rig.and_then(|rig| rig.limit(j)).is_some_and(|limit| !limit.is_free());
@@ -182,6 +186,66 @@ pub(super) fn keep(
         }
     }
     kept
+}
+
+/// Lowers the pelvis where legs are too short for where their feet should be.
+fn lower(
+    retarget: &Retarget<'_>,
+    (clip, scale): (&Clip, f64),
+    moved: &mut Clip,
+    limbs: &[Wanted],
+) -> Option<Lowered> {
+    let [source, target] = retarget.bodies();
+    let (turn, up) = retarget.turn();
+    let is_leg = |wanted: &&Wanted| matches!(wanted.chain.place, Place::Foot { .. });
+    let legs: Vec<&Chain> = limbs.iter().filter(is_leg).map(|wanted| &wanted.chain).collect();
+    let (mut pose, mut ours) = (Pose::default(), World::new());
+    let (mut theirs, mut world) = (Pose::default(), World::new());
+    let mut needs = Vec::with_capacity(clip.frame_count());
+    for frame in clip.frames().filter(|_| !legs.is_empty()) {
+        clip.pose_into(frame, &mut pose);
+        ours.update(source.skeleton, &pose);
+        moved.pose_into(frame, &mut theirs);
+        world.update(target.skeleton, &theirs);
+        let need = |chain: &&Chain| {
+            let [hip, knee, ankle] = chain.limb.joints().map(|j| world.positions_m[j.get()]);
+            let stretch = Stretch {
+                to_hip_m: hip - chain.place_m((turn, up, scale), &ours, &world),
+                own_m: hip.distance(ankle),
+                leg_m: hip.distance(knee) + knee.distance(ankle),
+            };
+            stretch.need_m(up)
+        };
+        needs.push(legs.iter().map(need).fold(0.0, f64::max));
+    }
+    if needs.iter().all(|need| *need == 0.0) {
+        return None;
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate is positive, and what is too large saturates"
+    )]
+    let around = (AROUND_S * clip.rate().nominal_fps()).round() as usize;
+    let by = course(&needs, around);
+    let joint = retarget.carrier();
+    let mut lowered = Lowered { most_m: 0.0, frame: FrameIndex(0), frames: 0 };
+    for (frame, by) in clip.frames().zip(by).filter(|(_, by)| *by > 0.0) {
+        let down = match target.skeleton.parent(joint) {
+            Some(p) => {
+                moved.pose_into(frame, &mut theirs);
+                world.update(target.skeleton, &theirs);
+                world.rotations[p.get()].inverse() * up
+            }
+            None => up,
+        };
+        moved.set_translation_m(joint, frame, moved.translation_m(joint, frame) - down * by);
+        lowered.frames += usize::from(by > REACHED_M);
+        if by > lowered.most_m {
+            (lowered.most_m, lowered.frame) = (by, frame);
+        }
+    }
+    Some(lowered)
 }
 
 /// What the file of a skeleton lets a joint turn about, without ends, if it gives it at most two turns.

@@ -367,11 +367,11 @@ impl fmt::Display for MirrorError {
         match self {
             Self::NoNames => f.write_str(
                 "no table has the names of these joints, so left and right are not known; \
-                 rename them as in one of the tables of anatomy, or give a table of your own",
+                 rename them as in one of the tables of anatomy",
             ),
             Self::NoPelvis => f.write_str(
                 "no joint is known to be the pelvis, or the rest pose is not one of standing; \
-                 name it in the table, or give its axes there",
+                 rename it as in one of the tables of anatomy",
             ),
             Self::Clip(error) => error.fmt(f),
         }

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::EditError;
 use crate::math::{Angle, Rotation, angle_between};
 use crate::motion::Clip;
-use crate::skeleton::{JointIndex, Skeleton};
+use crate::skeleton::{Dof, JointIndex, Skeleton};
 
 /// Rest poses that differ by more than this are others.
 const REST: Angle = Angle::from_degrees(0.1);
@@ -29,7 +29,9 @@ pub struct Onto {
 }
 
 /// Puts the motion of one skeleton on another with joints of the same names, parents and rest rotations,
-/// in any order. Bones have the lengths of the new one; a joint that shifts does so from its own place.
+/// in any order. Bones have the lengths of the new one; a joint that shifts does so from its own place. What
+/// alone hangs on a root and is placed by the motion (the hips below a reference node) stays where it is:
+/// its offset is no bone.
 ///
 /// # Errors
 ///
@@ -48,6 +50,7 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         return Err(EditError::MissingJoint { name });
     }
     let size = to.longest_path_m();
+    let (bones, places) = (bones_m(from, clip), places(from, clip));
     let mut sources = Vec::with_capacity(to.len());
     let mut farthest: Option<(JointIndex, f64)> = None;
     for j in to.indices() {
@@ -57,13 +60,12 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
         if parent(to, j) != parent(from, k) {
             return Err(EditError::OtherParent { name: name() });
         }
-        let bones = to.parent(j).map(|_| [joint.offset_m, from[k].offset_m]);
+        let bones = bones[k.get()].map(|bone| [joint.offset_m, bone]);
         if let Some(off) = other_rest([joint.rest, from[k].rest], bones, size) {
             return Err(EditError::OtherRest { name: name(), degrees: off.degrees() });
         }
         let apart = (joint.offset_m - from[k].offset_m).length();
-        // Where a root is at rest is no bone.
-        if to.parent(j).is_some() && farthest.is_none_or(|(_, most)| apart > most) {
+        if !places[k.get()] && farthest.is_none_or(|(_, most)| apart > most) {
             farthest = Some((j, apart));
         }
         sources.push(k);
@@ -78,15 +80,40 @@ pub fn onto(to: &Skeleton, from: &Skeleton, clip: &Clip) -> Result<Onto, EditErr
     };
     for (j, k) in to.indices().zip(&sources) {
         let shift = to[j].offset_m - from[*k].offset_m;
-        if to.parent(j).is_some() && shift != DVec3::ZERO {
+        if !places[k.get()] && shift != DVec3::ZERO {
             moved.change_translations(j, |t| t + shift)?;
         }
     }
     Ok(Onto { clip: moved, other_bones })
 }
 
+/// Whether a motion says where a joint is, so that its place at rest is no bone: of roots, and of what alone
+/// hangs on one, or on such a joint, and has position channels or moves.
+fn places(skeleton: &Skeleton, clip: &Clip) -> Vec<bool> {
+    let mut children = vec![0_usize; skeleton.len()];
+    skeleton.parents().iter().flatten().for_each(|p| children[p.get()] += 1);
+    let mut places: Vec<bool> = Vec::with_capacity(skeleton.len());
+    for j in skeleton.indices() {
+        let shifts = skeleton[j].declared.dofs.iter().flatten();
+        let shifts = shifts.filter(|d| matches!(d.dof, Dof::Tx | Dof::Ty | Dof::Tz)).count();
+        let placed = || shifts == 3 || clip.track(j).translation_moves();
+        places.push(match skeleton.parent(j) {
+            Some(p) => places[p.get()] && children[p.get()] == 1 && placed(),
+            None => true,
+        });
+    }
+    places
+}
+
+/// The bone to each joint. A joint that moves away from its parent has a place, not a bone.
+pub(super) fn bones_m(skeleton: &Skeleton, clip: &Clip) -> Vec<Option<DVec3>> {
+    let places = places(skeleton, clip);
+    let is_bone = |j: &JointIndex| !places[j.get()] && !clip.track(*j).translation_moves();
+    skeleton.indices().map(|j| is_bone(&j).then_some(skeleton[j].offset_m)).collect()
+}
+
 /// By how much the rest pose of a joint is another one than in a second figure, if that is too much for
-/// its rotations to mean the same. Roots have no bones.
+/// its rotations to mean the same.
 pub(super) fn other_rest(
     [ours, theirs]: [Rotation; 2],
     bones_m: Option<[DVec3; 2]>,
@@ -106,8 +133,9 @@ pub(super) fn other_rest(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::FrameIndex;
-    use crate::skeleton::Joint;
+    use crate::edit::{Features, Metric};
+    use crate::motion::{FrameIndex, Track};
+    use crate::skeleton::{DeclaredDof, Joint};
     use crate::synth::{Figure, Options, Synth};
 
     #[test]
@@ -146,6 +174,60 @@ mod tests {
             let f = FrameIndex(2);
             assert_eq!(moved.rotation(k, f).quat(), synth.clip.rotation(j, f).quat());
         }
+    }
+
+    #[test]
+    fn what_position_channels_replace_is_no_bone() {
+        let synth =
+            Synth::generate(&Figure::human(), &Options { frames: 3, ..Options::default() }, 1)
+                .unwrap();
+        // The figure below a reference node, as in one take it starts here and in the other there.
+        let below = |place: DVec3| {
+            let mut skeleton = Skeleton::new();
+            let root = skeleton.add_root(Joint::new("reference", DVec3::ZERO)).unwrap();
+            for j in synth.skeleton.indices() {
+                let mut joint = synth.skeleton[j].clone();
+                let parent = match synth.skeleton.parent(j) {
+                    Some(p) => skeleton.find(&synth.skeleton[p].name).unwrap(),
+                    None => {
+                        joint.offset_m = place;
+                        root
+                    }
+                };
+                skeleton.add(parent, joint).unwrap();
+            }
+            let tracks = synth.clip.tracks().iter().cloned();
+            let still = Track::constant(Rotation::IDENTITY, DVec3::ZERO);
+            let tracks = [still].into_iter().chain(tracks);
+            let clip = Clip::new(3, synth.clip.rate(), tracks.collect()).unwrap();
+            (skeleton, clip)
+        };
+        let (there, _) = below(DVec3::new(-0.2, 0.9, 4.5));
+        let (here, mut clip) = below(DVec3::new(0.0, 0.9, -4.3));
+        let hips = here.find("Hips").unwrap();
+        let walk = [0.0, 0.1, 0.2].map(|z| DVec3::new(0.0, 0.9, z));
+        for (f, place) in (0..).map(FrameIndex).zip(&walk) {
+            clip.set_translation_m(hips, f, *place);
+        }
+        let moved = onto(&there, &here, &clip).unwrap();
+        assert!(moved.other_bones.is_none());
+        for (f, place) in (0..).map(FrameIndex).zip(&walk) {
+            assert_eq!(moved.clip.translation_m(hips, f), *place);
+        }
+        let [a, b] = [&there, &here].map(|s| Features::of(s, &clip, Metric::Quaternion).unwrap());
+        assert!(a.like(&here, &clip).is_ok() && b.like(&there, &clip).is_ok());
+        // Without motion it is a bone, unless the file gives it channels.
+        let mut still = clip.at_frames([0.0], clip.rate(), None).unwrap();
+        still.set_translation_m(hips, FrameIndex(0), here[hips].offset_m);
+        assert!(matches!(onto(&there, &here, &still), Err(EditError::OtherRest { .. })));
+        let declared = |axis| DeclaredDof { dof: Dof::translation(axis), limit: None };
+        let here = here.changed(|j| {
+            if j.name == there[hips].name {
+                j.declared.dofs = Some((0..3).map(declared).collect());
+            }
+        });
+        let moved = onto(&there, &here, &still).unwrap().clip;
+        assert_eq!(moved.translation_m(hips, FrameIndex(0)), here[hips].offset_m);
     }
 
     #[test]

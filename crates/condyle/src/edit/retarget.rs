@@ -8,6 +8,7 @@ use super::Ground;
 use super::body::{Body, axes_of};
 use super::fit::{Fitted, fit, fit_inside, fit_with};
 use super::keep::{KeptLimb, keep};
+use super::lower::Lowered;
 use super::rows::{MotionFrom, matched, used};
 use crate::anatomy::{Anatomy, BodyJoint, BodySide};
 use crate::enforce::{BoundRig, ClampOptions, Clamped};
@@ -99,7 +100,8 @@ pub struct RetargetOptions<'a> {
     pub scale: Scale,
     /// Whether hips and knees bring the ankles to where those of the source are in the world, times the
     /// scale, and as much farther above the sole as the target's are. So feet that stand do not slide
-    /// more than those of the source do, times the scale. They keep their orientation.
+    /// more than those of the source do, times the scale. They keep their orientation. Where legs are too
+    /// short for it the pelvis is lowered, smoothly, by at most a tenth of the leg.
     pub keep_feet: bool,
     /// Whether shoulders and elbows bring the wrists to where those of the source are, seen from the
     /// middle between the shoulders, times the ratio of how far the hands reach from there: hands that
@@ -131,6 +133,8 @@ pub struct Retargeted {
     /// How far joints are from where the source has them because the target's file gives them few degrees of
     /// freedom, before anything was done about hands and feet.
     pub fitted: Option<Fitted>,
+    /// What the pelvis was lowered by so that legs reach where their feet should be.
+    pub lowered: Option<Lowered>,
     /// What was outside of the limits before anything was done about hands and feet.
     pub clamped: Option<Clamped>,
 }
@@ -218,9 +222,19 @@ impl<'a> Retarget<'a> {
             let _ = fit_inside(target, &mut moved, rig, &sharp);
         }
         let limbs = kept.measured(target, &moved);
-        let not_kept = kept.without;
+        let (not_kept, lowered) = (kept.without, kept.lowered);
         let (from, only_source) = (self.from.clone(), self.only_source());
-        Ok(Retargeted { clip: moved, scale, from, only_source, limbs, not_kept, fitted, clamped })
+        Ok(Retargeted {
+            clip: moved,
+            scale,
+            from,
+            only_source,
+            limbs,
+            not_kept,
+            fitted,
+            lowered,
+            clamped,
+        })
     }
 
     pub(super) fn bodies(&self) -> [&Body<'a>; 2] {
@@ -241,6 +255,16 @@ impl<'a> Retarget<'a> {
         }
         let end = |j: &JointIndex| goal.is_some() && self.from[j.get()].joint() == goal;
         Some([self.target.skeleton.indices().find(end)?, goal?])
+    }
+
+    /// The joint of the target that carries the pelvis where it belongs: the root, or the pelvis itself below a
+    /// root that goes with that of the source.
+    pub(super) fn carrier(&self) -> JointIndex {
+        let trunk = self.target.trunk();
+        match Places::new(self, &trunk).with {
+            Some(_) => self.target.pelvis,
+            None => trunk[0],
+        }
     }
 
     /// The turn from the axes of the source's world to those of the target's, and the target's up.
@@ -611,12 +635,12 @@ impl fmt::Display for RetargetError {
             Self::NoNames(end) => write!(
                 f,
                 "no table has the names of the {end}'s joints, so what they are of the body is not \
-                 known; rename them as in one of the tables of anatomy, or give a table of your own"
+                 known; rename them as in one of the tables of anatomy"
             ),
             Self::NoPelvis(end) => write!(
                 f,
                 "no joint of the {end} is known to be the pelvis, or its rest pose is not one of \
-                 standing; name it in the table, or give its axes there"
+                 standing; rename it as in one of the tables of anatomy"
             ),
             Self::Scale => f.write_str("the scale of places has to be a positive number"),
             Self::Clip(error) => error.fmt(f),

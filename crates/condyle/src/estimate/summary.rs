@@ -6,7 +6,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::fmt;
 
 use glam::DVec3;
@@ -299,11 +299,29 @@ impl Summary {
             return Vec::new();
         }
         let short_m = [self, other].map(|s| s.skeleton().map_or(0.0, |s| RestBone::short_m(&s)));
+        let alone = other.alone_on_roots();
         let found = other.joints.iter().filter_map(|(name, theirs)| {
-            let apart = apart(name, theirs, short_m)?;
+            let apart = apart(name, theirs, short_m).filter(|_| !alone.contains(name.as_str()))?;
             Some(RestsDiffer { joint: name.clone(), apart, of: RestPart::Bone })
         });
         found.collect()
+    }
+
+    /// What alone hangs on a root, and has more below it: hips below a reference node, whose offset is where
+    /// the figure stood.
+    fn alone_on_roots(&self) -> BTreeSet<&str> {
+        let mut below: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, joint) in &self.joints {
+            if let Some(parent) = &joint.parent {
+                below.entry(parent).or_default().push(name);
+            }
+        }
+        let roots = self.joints.iter().filter(|(_, joint)| joint.parent.is_none());
+        let only = |(root, _): (&String, _)| match below.get(root.as_str())?.as_slice() {
+            [one] if below.contains_key(one) => Some(*one),
+            _ => None,
+        };
+        roots.filter_map(only).collect()
     }
 }
 

@@ -485,6 +485,8 @@ pub enum WarningKind {
         unit: String,
         /// The unit that would fit, if one does.
         suggestion: Option<&'static str>,
+        /// Whether the file declares its unit: then no other can be given.
+        declared: bool,
     },
     /// There are more warnings than are kept.
     More {
@@ -597,13 +599,16 @@ impl fmt::Display for WarningKind {
                 write!(f, "the file declares its unit, {unit}: --source-units is not used for it")
             }
             Self::UnknownField { name } => write!(f, "unknown field {name:?} (kept)"),
-            Self::Size { longest_path_m, unit, suggestion } => {
+            Self::Size { longest_path_m, unit, suggestion, declared } => {
                 write!(
                     f,
                     "the figure measures {longest_path_m:.3} m along its bones, which is no \
                      person's size in {unit}"
                 )?;
                 match suggestion {
+                    _ if *declared => f.write_str(
+                        ", which the file declares; condyle transform --scale changes its size",
+                    ),
                     Some(unit) => write!(f, "; --source-units {unit} would fit"),
                     None => f.write_str("; --source-units can set another unit"),
                 }

@@ -198,8 +198,11 @@ impl MotionFile {
     /// After the skeleton and its motion were made `factor` times as large: the same for the lengths of what
     /// the file says besides, so that what an ASF declares (axes, degrees of freedom, limits) is written
     /// again. The skeleton may change by rounding.
-    pub fn follow_scale(&mut self, factor: f64) {
-        acclaim::follow_scale(self, factor);
+    ///
+    /// Says whether that is so. It is not where the skeleton is no longer that of its ASF, or bones have
+    /// lengths of their own in each frame (`l`): the ASF is then written afresh.
+    pub fn follow_scale(&mut self, factor: f64) -> bool {
+        acclaim::follow_scale(self, factor)
     }
 }
 

@@ -156,6 +156,7 @@ pub fn size_notice(skeleton: &Skeleton, units: Units) -> Option<Warning> {
         longest_path_m,
         unit: units.length.to_string(),
         suggestion,
+        declared: units.is_declared(),
     }))
 }
 

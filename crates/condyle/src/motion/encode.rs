@@ -29,6 +29,8 @@ pub(crate) struct Encoding {
     pub(crate) dofs: Vec<Dof>,
     /// How the turns are multiplied.
     pub(crate) sequence: Sequence,
+    /// In which order the file lists turns, if it says so: those that are added keep to it, if the others do.
+    pub(crate) order: Option<EulerOrder>,
     /// The local rotation when all turns are zero.
     pub(crate) rest: Rotation,
     /// Where the joint is when all shifts are zero.
@@ -71,8 +73,8 @@ impl Encoding {
         axes
     }
 
-    /// Adds the turns that are missing, on the left of the product. Where an axis comes twice they
-    /// are replaced by z, y, x.
+    /// Adds the turns that are missing, where the file's order has them, else on the left of the product.
+    /// Where an axis comes twice they are replaced by z, y, x.
     fn widen_turns(&mut self) {
         let axes = self.axes();
         let distinct = axes.iter().enumerate().all(|(i, a)| !axes[..i].contains(a));
@@ -81,6 +83,10 @@ impl Encoding {
         }
         let missing = [Dof::Rx, Dof::Ry, Dof::Rz].into_iter().filter(|d| !self.dofs.contains(d));
         let missing: Vec<Dof> = missing.collect();
+        if let Some(ordered) = self.order.and_then(|order| self.ordered(order)) {
+            self.dofs = ordered;
+            return;
+        }
         match self.sequence {
             Sequence::FirstActsFirst => self.dofs.extend(missing),
             Sequence::FirstIsLeftmost => {
@@ -89,6 +95,31 @@ impl Encoding {
                 self.dofs.splice(at..at, missing.into_iter().rev());
             }
         }
+    }
+
+    /// These degrees of freedom with all three turns, in an order that those which are there have already.
+    fn ordered(&self, order: EulerOrder) -> Option<Vec<Dof>> {
+        let all = order.axes().map(|axis| Dof::rotation(axis.index()));
+        let turns = self.dofs.iter().filter(|d| d.rotation_axis().is_some());
+        if !turns.eq(all.iter().filter(|d| self.dofs.contains(d))) {
+            return None;
+        }
+        // Each turn brings those before it along, the last those behind.
+        let mut left = all.iter().copied().peekable();
+        let mut ordered = Vec::with_capacity(self.dofs.len() + 3);
+        for dof in &self.dofs {
+            if dof.rotation_axis().is_some() {
+                while let Some(turn) = left.next_if(|turn| turn != dof) {
+                    ordered.push(turn);
+                }
+                left.next();
+            }
+            ordered.push(*dof);
+        }
+        let end = ordered.iter().rposition(|d| d.rotation_axis().is_some());
+        let end = end.map_or(ordered.len(), |last| last + 1);
+        ordered.splice(end..end, left);
+        Some(ordered)
     }
 
     /// Adds the shifts that are missing: behind in ASF, in front in BVH, as each is used to.
@@ -187,24 +218,28 @@ impl<'a> Encoder<'a> {
     /// The turns, leftmost factor first; `None` if the axes cannot make every frame's rotation.
     fn turns(&self, joint: JointIndex, encoding: &Encoding) -> Option<Vec<Vec<f64>>> {
         let axes = encoding.axes();
-        // The source's turns are ours if its axes are our rightmost ones; those before stay zero.
+        // The source's turns are ours if its axes are some of ours, in this order; the others stay zero.
         let source = self.channels.and_then(|channels| {
             let turns = channels.joint(joint).turns();
-            let tail = axes.len().checked_sub(turns.len())?;
-            let same = axes[tail..].iter().map(|a| a.index()).eq(turns.iter().map(|(a, _)| *a));
+            let mut left = axes.iter().enumerate();
+            let place = |(axis, column): &(usize, usize)| {
+                let (place, _) = left.find(|(_, ours)| ours.index() == *axis)?;
+                Some((place, *column))
+            };
+            let turns = turns.iter().map(place).collect::<Option<Vec<(usize, usize)>>>()?;
             // Without turns there is nothing to copy, and the motion may have come otherwise.
-            (!turns.is_empty() && same).then_some((channels, turns, tail))
+            (!turns.is_empty()).then_some((channels, turns))
         });
         let frames = self.clip.frame_count();
         let mut out = vec![vec![0.0; frames]; axes.len()];
         // Frames before the first of the source's follow it, so that no curve jumps into it.
-        let first = source.as_ref().and_then(|(channels, _, _)| {
-            (0..frames).find(|f| channels.rotation_is_source(joint, *f))
-        });
+        let first = source
+            .as_ref()
+            .and_then(|(channels, _)| (0..frames).find(|f| channels.rotation_is_source(joint, *f)));
         let mut previous = [0.0; 3];
-        if let (Some((channels, turns, tail)), Some(f)) = (&source, first) {
-            for (i, (_, column)) in turns.iter().enumerate() {
-                if let Some(p) = previous.get_mut(tail + i) {
+        if let (Some((channels, turns)), Some(f)) = (&source, first) {
+            for (place, column) in turns {
+                if let Some(p) = previous.get_mut(*place) {
                     *p = channels.angle_unit().to_radians(channels.columns().value(*column, f));
                 }
             }
@@ -213,14 +248,14 @@ impl<'a> Encoder<'a> {
         let inverse_rest = encoding.rest.inverse();
         for frame in self.clip.frames() {
             let f = frame.get();
-            if let Some((channels, turns, tail)) = &source
+            if let Some((channels, turns)) = &source
                 && channels.rotation_is_source(joint, f)
             {
                 previous = [0.0; 3];
-                for (i, (_, column)) in turns.iter().enumerate() {
+                for (place, column) in turns {
                     let value = channels.columns().value(*column, f);
-                    out[tail + i][f] = self.angle_number(channels, value);
-                    if let Some(p) = previous.get_mut(tail + i) {
+                    out[*place][f] = self.angle_number(channels, value);
+                    if let Some(p) = previous.get_mut(*place) {
                         *p = channels.angle_unit().to_radians(value);
                     }
                 }

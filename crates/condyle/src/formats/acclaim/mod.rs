@@ -89,21 +89,24 @@ pub fn read_amc(bytes: &[u8], asf: &MotionFile, options: &ReadOptions) -> Result
     })
 }
 
-/// See [`MotionFile::follow_scale`]. Where bones have lengths of their own in each frame (`l`), or the skeleton
-/// is another one, nothing is done: it will be written afresh.
-pub(super) fn follow_scale(file: &mut MotionFile, factor: f64) {
+/// See [`MotionFile::follow_scale`].
+pub(super) fn follow_scale(file: &mut MotionFile, factor: f64) -> bool {
     const ROUNDING: f64 = 1e-12;
-    let super::Origin::Acclaim(origin) = &mut file.origin else { return };
+    let super::Origin::Acclaim(origin) = &mut file.origin else { return true };
     let mut document = origin.asf.clone();
     write::scale_lengths(&mut document, factor);
     let places = asf::Places::default();
     let source = lower::Source { bytes: &[], places: &places };
-    let Ok(lowered) = lower::lower(&document, source, Some(file.units.length)) else { return };
+    let Ok(lowered) = lower::lower(&document, source, Some(file.units.length)) else {
+        return false;
+    };
     let stretches = lowered.channels.iter().any(|c| c.dofs.contains(&Dof::Length));
     let near_m = ROUNDING * file.skeleton.longest_path_m();
-    if !stretches && write::is_same(&file.skeleton, &lowered.skeleton, near_m) {
+    let follows = !stretches && write::is_same(&file.skeleton, &lowered.skeleton, near_m);
+    if follows {
         (origin.asf, file.skeleton) = (document, lowered.skeleton);
     }
+    follows
 }
 
 /// The documents of an ASF, and what its motion's columns mean.

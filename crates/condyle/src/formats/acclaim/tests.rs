@@ -972,22 +972,51 @@ fn c2_a_bone_gets_more_freedom_where_an_edit_needs_it() {
     let again = reread(&written);
     check_same_motion(&file, &again.file);
     let lines: Vec<&str> = str::from_utf8(&written.parts[0].1).unwrap().lines().collect();
-    assert_eq!(lines[2], "a 725 0 0");
+    assert_eq!(lines[2], "a 0 0 725");
     // The new angles follow those of the frame before.
-    let rz: f64 = lines[7].split(' ').nth(1).unwrap().parse().unwrap();
+    let rz: f64 = lines[7].split(' ').nth(3).unwrap().parse().unwrap();
     assert!((rz - 725.0).abs() < 90.0, "{}", lines[7]);
     assert_eq!(lines[3], "c 1 2");
     let dofs = |j| {
         let declared = again.file.skeleton[j].declared.dofs.clone().unwrap();
         declared.iter().map(|d| d.dof).collect::<Vec<_>>()
     };
-    assert_eq!(dofs(a), [Dof::Rz, Dof::Rx, Dof::Ry]);
+    // In the order of the axes, as other readers take them for; limits go with theirs.
+    assert_eq!(dofs(a), [Dof::Rx, Dof::Ry, Dof::Rz]);
     let limits = again.file.skeleton[a].declared.dofs.clone().unwrap();
     let nine = 9_f64.to_radians();
-    assert_eq!(limits[0].limit, Some((-nine, nine)));
-    assert_eq!(limits[2].limit, Some((f64::NEG_INFINITY, f64::INFINITY)));
+    assert_eq!(limits[2].limit, Some((-nine, nine)));
+    assert_eq!(limits[0].limit, Some((f64::NEG_INFINITY, f64::INFINITY)));
     assert_eq!(dofs(b), [Dof::Tx, Dof::Ty, Dof::Tz]);
     assert!(!again.warnings.iter().any(crate::formats::Warning::is_repair));
+}
+
+#[test]
+fn c2_turns_that_are_added_keep_to_the_order_of_the_axes() {
+    let tilted = Rotation::from_axis_angle(DVec3::new(1.0, 2.0, 3.0), Angle::from_degrees(40.0));
+    let bone = |dof: &str, order: &str| {
+        format!("direction 0 1 0\nlength 10\naxis 0 0 20 {order}\ndof {dof}\n")
+    };
+    // Turns in the order of the axes get the others between them; others get them behind.
+    for (dof, order, wanted, first) in [
+        ("rx rz", "XYZ", "rx ry rz", "a 5 0 7"),
+        ("rx", "ZYX", "rz ry rx", "a 0 0 5"),
+        ("ry rx", "XYZ", "ry rx rz", "a 5 7 0"),
+        ("tx ry l", "XYZ", "tx rx ry rz l", "a 5 0 7 0 9"),
+    ] {
+        let text = asf(ROOT, &[("a", &bone(dof, order))], &["root a"]);
+        let numbers = ["5", "7", "9"][..dof.split(' ').count()].join(" ");
+        let amc = format!("1\nroot 0 0 0 0 0 0\na {numbers}\n2\nroot 0 0 0 0 0 0\na {numbers}\n");
+        let mut file = read_both(&text, &amc).file;
+        let a = joint(&file, "a");
+        file.clip.as_mut().unwrap().set_rotation(a, FrameIndex(1), tilted.unwrap());
+        let written = write(&file, Format::Amc, &WriteOptions::default()).unwrap();
+        let asf = str::from_utf8(&written.parts[1].1).unwrap();
+        assert!(asf.contains(&format!("dof {wanted}\n")), "{dof}: {asf}");
+        let amc = str::from_utf8(&written.parts[0].1).unwrap();
+        assert!(amc.contains(&format!("{first}\n")), "{dof}: {amc}");
+        check_same_motion(&file, &reread(&written).file);
+    }
 }
 
 #[test]

@@ -128,6 +128,10 @@ impl<'a> Plan<'a> {
         if !declared && (!same || !lowered_as_declared(&origin.asf, unit)) {
             declare_length(&mut document, unit);
         }
+        let order = |bone: Option<usize>| match bone {
+            Some(bone) => origin.asf.bones()[bone].axis.map(|(_, order)| order),
+            None => None,
+        };
         let joints = file.skeleton.indices().zip(&lowered.nodes).map(|(joint, &node)| {
             let bone = node.checked_sub(1);
             let here = &file.skeleton[joint];
@@ -138,6 +142,7 @@ impl<'a> Plan<'a> {
                 encoding: Encoding {
                     dofs: lowered.channels[joint.get()].dofs.clone(),
                     sequence: Sequence::FirstActsFirst,
+                    order: order(bone),
                     rest: here.rest,
                     base: Base::At(here.offset_m),
                     basis: if bone.is_none() { Rotation::IDENTITY } else { here.rest },
@@ -168,15 +173,14 @@ impl<'a> Plan<'a> {
         for planned in &mut self.joints {
             let before = planned.encoding.dofs.len();
             values.push(encoder.columns(planned.joint, &mut planned.encoding));
-            let added = &planned.encoding.dofs[before..];
-            if added.is_empty() {
+            let added = planned.encoding.dofs.len() - before;
+            if added == 0 {
                 continue;
             }
             if planned.kept {
                 let what = format!(
                     "the motion of bone {:?} does not fit its degrees of freedom; {} more were added",
-                    planned.name,
-                    added.len()
+                    planned.name, added
                 );
                 self.warnings.push(Warning::new(WarningKind::Repaired { what }));
             }
@@ -381,7 +385,13 @@ fn set_dofs(document: &mut Document, planned: &Planned) {
             if let Some(Body::Bones(bones)) = document.body_mut(|b| matches!(b, Body::Bones(_))) {
                 let bone = &mut bones[bone];
                 if !planned.kept || !bone.limits.is_empty() {
-                    bone.limits.resize(planned.encoding.dofs.len(), UNLIMITED);
+                    let mut old: Vec<_> =
+                        bone.dofs.iter().flatten().copied().zip(bone.limits.drain(..)).collect();
+                    let limit = |dof: &Dof| {
+                        let found = old.iter().position(|(old, _)| old == dof);
+                        found.map_or(UNLIMITED, |at| old.remove(at).1)
+                    };
+                    bone.limits = planned.encoding.dofs.iter().map(limit).collect();
                 }
                 bone.dofs = Some(planned.encoding.dofs.clone());
                 if !planned.kept {
@@ -497,6 +507,8 @@ impl Fresh<'_> {
                 encoding: Encoding {
                     dofs,
                     sequence: Sequence::FirstActsFirst,
+                    // The axes follow the degrees of freedom.
+                    order: None,
                     rest: Rotation::IDENTITY,
                     // With motion a root's place is all in its numbers, which so stay as they were.
                     base: Base::At(if is_root { root_position } else { self.skeleton[j].offset_m }),

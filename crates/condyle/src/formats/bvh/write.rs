@@ -184,6 +184,7 @@ fn motion(
     let mut encoding = Encoding {
         dofs,
         sequence: Sequence::FirstIsLeftmost,
+        order: None,
         rest: Rotation::IDENTITY,
         base: if adds { Base::At(offset) } else { Base::ReplacedBelow(offset) },
         basis: Rotation::IDENTITY,
