@@ -6,6 +6,7 @@ mod edit;
 mod estimate;
 mod ik;
 mod limits;
+mod maps;
 mod numbers;
 mod turns;
 
@@ -39,6 +40,7 @@ pub const PARTS: &[Part] = &[
     Part { name: "estimate.summary", run: estimate::from_summaries },
     Part { name: "ik", run: ik::solvers },
     Part { name: "evaluate", run: ik::evaluation },
+    Part { name: "maps", run: maps::models },
     Part { name: "edit.match", run: edit::matches },
     Part { name: "edit.motions", run: edit::motions },
     Part { name: "write.back", run: clips::write_back },

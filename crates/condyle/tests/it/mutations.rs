@@ -10,7 +10,7 @@ use condyle::motion::Clip;
 use condyle::synth::{Figure, Options, Rng, Synth};
 
 use crate::fuzz::check::check_bytes;
-use crate::fuzz::{ASF, MODES};
+use crate::fuzz::{ASF, MODES, read_rig, set_dials};
 
 /// Damaged inputs per format.
 const INPUTS: u64 = 3000;
@@ -188,6 +188,25 @@ fn damaged_amc_is_read_or_refused() {
 #[test]
 fn damaged_trc_is_read_or_refused() {
     check(Format::Trc, "damaged TRC");
+}
+
+/// Joint maps: what is still read and fits the skeleton can be set to anything.
+#[test]
+fn damaged_models_are_refused_or_posed() {
+    let _watchdog = Watchdog::new("damaged models");
+    let originals: Vec<&[u8]> =
+        ["shoulder", "knee"].iter().map(|m| condyle::models::text(m).unwrap().as_bytes()).collect();
+    let mut posed = 0;
+    for i in 0..INPUTS {
+        let mut rng = Rng::stream(77, i);
+        let original = originals[rng.below(2)];
+        let bytes = damaged(&mut rng, original);
+        read_rig(&bytes);
+        let read = condyle::rig::Rig::read(&bytes);
+        posed += usize::from(read.is_ok_and(|read| set_dials(&read.rig)));
+    }
+    println!("{posed} of {INPUTS} damaged models can still be posed");
+    assert!(posed > INPUTS as usize / 50, "{posed}");
 }
 
 #[test]

@@ -114,16 +114,48 @@ pub fn read_amc(data: &[u8]) {
     }
 }
 
-/// Any bytes as a rig document; what reads is written, and reads as the same.
+/// Any bytes as a rig document; what reads is written, and reads as the same. Joint maps that can be put
+/// on the skeleton can be set to anything.
 pub fn read_rig(data: &[u8]) {
     match condyle::rig::Rig::read(data) {
         Ok(read) => {
+            set_dials(&read.rig);
             let written = read.rig.write().expect("what was read can be written");
             let again = condyle::rig::Rig::read(&written).expect("what was written can be read");
             assert_eq!(again.rig.write().expect("as before"), written);
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+/// Sets dials to the ends of their ranges, and beyond; says whether there were any.
+pub fn set_dials(rig: &condyle::rig::Rig) -> bool {
+    let network = match condyle::maps::Network::new(&rig.maps, &rig.skeleton) {
+        Ok(network) => network,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return false;
+        }
+    };
+    let (mut state, mut pose) = (network.state(), condyle::motion::Pose::rest(&rig.skeleton));
+    let sets: [fn(&condyle::maps::Dial) -> f64; 4] =
+        [|d| d.range[0], |d| d.range[1], |_| f64::NAN, |_| 1e300];
+    for set in sets {
+        let dials: Vec<f64> = network.dials().iter().map(set).collect();
+        network.evaluate(&dials, &mut state);
+        network.write(&state, &mut pose);
+        for (dial, value) in network.dials().iter().zip(state.dials()) {
+            assert!(dial.range[0] <= *value && *value <= dial.range[1]);
+        }
+        for joint in rig.skeleton.indices().filter(|joint| network.moves(*joint)) {
+            let (turn, place) = (pose.rotations[joint.get()], pose.translations_m[joint.get()]);
+            assert!(turn.quat().is_finite() && (turn.quat().length() - 1.0).abs() < 1e-6);
+            assert!(place.is_finite());
+            let finite = |r: condyle::maps::Rate| r.turn.is_finite() && r.shift_m.is_finite();
+            assert!(network.rates(&state, joint).all(|(_, rate)| finite(rate)));
+        }
+    }
+    !network.dials().is_empty()
 }
 
 /// Any bytes as a summary, and what stands between its header and its checksum with both put right;
