@@ -175,6 +175,11 @@ impl Facing {
         })
     }
 
+    /// The same of another joint, which is turned as this one.
+    pub(super) const fn of_joint(self, joint: JointIndex) -> Self {
+        Self { joint, ..self }
+    }
+
     /// The axes of the world.
     #[must_use]
     pub const fn ground(&self) -> Ground {

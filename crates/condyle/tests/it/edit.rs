@@ -5,7 +5,8 @@ use std::path::Path;
 use condyle::anatomy::Anatomy;
 use condyle::edit::{
     Connected, ContactOptions, Easing, Facing, Features, Keep, Leg, Method, Metric, Order, Overlap,
-    Query, SearchOptions, best_matches, connect, contacts, jump_quantile, jumps,
+    Query, SearchOptions, best_matches, connect, contacts, jump_quantile, jumps, quantile, speeds,
+    trimmed,
 };
 use condyle::formats::{ReadOptions, read_files};
 use condyle::glam::DVec3;
@@ -160,6 +161,42 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+/// A root that stays at the origin, with hips that go about in it (Bandai-Namco): at seams the pelvis goes no
+/// faster than in the motion, whichever way it faces before and after.
+#[test]
+fn hips_that_go_about_below_a_root_do_not_fly_at_seams() {
+    let Some(folder) = shared("bvh") else { return };
+    let path = folder.join("dataset-2_walk-turn-left_youthful_018.bvh");
+    let (_, read) = read_files(&[path], &ReadOptions::default()).next().unwrap();
+    let file = read.unwrap().file;
+    let (skeleton, clip) = (file.skeleton, file.clip.unwrap());
+    let facing = Facing::of(&skeleton);
+    assert_eq!(skeleton[facing.joint()].name, "Hips");
+    let (a, b) = (trimmed(&clip, 110..190).unwrap(), trimmed(&clip, 0..71).unwrap());
+    let usual = quantile(speeds(&skeleton, &facing, &clip, 0..190), 1.0);
+    let at = Overlap { first: 68, second: 20, frames: 12 };
+    let easings = Easing::ALL.into_iter();
+    let mut methods: Vec<Method> =
+        easings.flat_map(|e| [Method::Blend(e), Method::BlendSteps(e)]).collect();
+    methods
+        .extend([Order::Linear, Order::Cubic].map(|o| Method::Interpolate { frames: 6, order: o }));
+    methods.push(Method::Inertialize { frames: 12 });
+    for method in methods {
+        for keep in [Keep::First, Keep::Second] {
+            let mut out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+            for planted in [false, true] {
+                if planted {
+                    let options = ContactOptions::default();
+                    let _ = out.plant_feet(&skeleton, &facing, [&a, &b], &options);
+                }
+                let seam = out.made.start - 1..out.made.end + 1;
+                let fastest = quantile(speeds(&skeleton, &facing, &out.clip, seam), 1.0);
+                assert!(fastest < 1.5 * usual, "{method:?} {keep:?}: {fastest} of {usual} m/s");
             }
         }
     }
