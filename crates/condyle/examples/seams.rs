@@ -26,6 +26,8 @@ use condyle::edit::{
     Query, SearchOptions, best_matches, connect, contacts, jump_quantile, jumps, onto, trimmed,
 };
 use condyle::formats::{ReadOptions, read_files};
+use condyle::glam::DVec3;
+use condyle::math::trig;
 use condyle::motion::{Clip, FrameIndex, ResampleTo, WorldTracks};
 use condyle::skeleton::Skeleton;
 
@@ -90,6 +92,38 @@ fn speed_jump(
     all.get(((all.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0)
 }
 
+/// How far the pelvis goes in one frame, in metres, and turns, in degrees, at most.
+fn steps(skeleton: &Skeleton, facing: &Facing, clip: &Clip, frames: Range<usize>) -> [f64; 2] {
+    let stand = |f: usize| {
+        facing.stand_in(skeleton, clip, FrameIndex(u32::try_from(f).unwrap_or(u32::MAX)))
+    };
+    let mut most = [0.0_f64; 2];
+    for f in frames.start.max(1)..frames.end.min(clip.frame_count()) {
+        let (p, q) = (stand(f - 1), stand(f));
+        let turned = (q.facing.degrees() - p.facing.degrees() + 180.0).rem_euclid(360.0) - 180.0;
+        most[0] = most[0].max(p.position_m.distance(q.position_m));
+        most[1] = most[1].max(turned.abs());
+    }
+    most
+}
+
+/// How far the pelvis has to rise in one frame, in metres, and to tilt, in degrees, from before the seam to
+/// after it, if it does so evenly, twice.
+fn rises(skeleton: &Skeleton, facing: &Facing, out: &Connected) -> [f64; 2] {
+    let at = facing.joint();
+    let up = Anatomy::of(skeleton).and_then(|a| a.frame(at)).unwrap_or_default() * DVec3::Y;
+    let heights = |f: usize| {
+        let frame = FrameIndex(u32::try_from(f).unwrap_or(u32::MAX));
+        let world = out.clip.pose(frame).world(skeleton);
+        let heights = [world.positions_m[at.get()], world.rotations[at.get()] * up];
+        heights.map(|v| facing.ground().height_m(v))
+    };
+    let [p, q] = [out.made.start - 1, out.made.end].map(heights);
+    let tilt = |height: f64| trig::acos(height.clamp(-1.0, 1.0)).to_degrees();
+    let each = 2.0 / out.made.len().max(1) as f64;
+    [(p[0] - q[0]).abs() * each, (tilt(p[1]) - tilt(q[1])).abs() * each]
+}
+
 /// How far soles go while they are down, in metres, in the frames that were made: those of the first motion
 /// in the first half, those of the second in the second.
 fn slide_m(skeleton: &Skeleton, out: &Connected, legs: &[Leg], down: &[Vec<Vec<bool>>; 2]) -> f64 {
@@ -119,6 +153,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Ratio of the jump to the usual one, slide, frames down; by (forward, planted, method).
     let mut found: Vec<(f64, String)> = Vec::new();
     let mut slides = [[0.0; 2]; 6];
+    let mut roots: Vec<([f64; 2], String)> = Vec::new();
     for a in &takes {
         for b in &takes {
             // Other people have other bones.
@@ -128,7 +163,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 true => moved.clip,
                 false => moved.clip.resample(ResampleTo::Rate(a.clip.rate()), None)?.clip,
             };
-            pair(a, (&b.name, &second), all, &mut found, &mut slides)?;
+            pair(a, (&b.name, &second), all, &mut found, &mut slides, &mut roots)?;
         }
     }
     for keep in ["forward", "backward"] {
@@ -150,6 +185,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("  {ratio:.2} {name}");
         }
     }
+    for (i, what) in ["pelvis goes", "pelvis turns"].into_iter().enumerate() {
+        roots.sort_by(|x, y| y.0[i].total_cmp(&x.0[i]));
+        let above = roots.iter().filter(|r| r.0[i] > 1.0).count();
+        println!("{what}: {above} of {} seams are too fast", roots.len());
+        for (ratios, name) in roots.iter().take(15) {
+            println!("  {:.2} {name}", ratios[i]);
+        }
+    }
     for (method, [plain, planted]) in slides.iter().enumerate() {
         println!("method {method}: feet that are down slide {plain:.2} m, planted {planted:.2} m");
     }
@@ -162,6 +205,7 @@ fn pair(
     all: bool,
     found: &mut Vec<(f64, String)>,
     slides: &mut [[f64; 2]; 6],
+    roots: &mut Vec<([f64; 2], String)>,
 ) -> Result<(), Box<dyn Error>> {
     let skeleton = &a.skeleton;
     let fps = a.clip.rate().nominal_fps();
@@ -185,6 +229,7 @@ fn pair(
     let down = clips.map(|clip| contacts(skeleton, clip, facing.ground(), &legs, &contact));
     let inside = clips.map(|clip| jumps(clip, 0..clip.frame_count()));
     let usual = jump_quantile(inside.iter().flatten(), 0.99).degrees();
+    let fastest = clips.map(|c| steps(skeleton, &facing, c, 0..c.frame_count()));
     let ours = Features::of(skeleton, &a.clip, Metric::Quaternion)?;
     let theirs = Features::of(skeleton, second, Metric::Quaternion)?;
     let spare = |count: usize| window.min((count - window) / 2);
@@ -259,6 +304,17 @@ fn pair(
                         largest.by.degrees() / usual
                     );
                 }
+                // Against twice the fastest of the motions, and what who gets up has to do.
+                let rises = rises(skeleton, &facing, &out);
+                let got = steps(skeleton, &facing, &out.clip, out.made.start - 1..out.made.end + 1);
+                let most = [0, 1].map(|i| 2.0 * fastest[0][i].max(fastest[1][i]) + rises[i]);
+                roots.push((
+                    [got[0] / (most[0] + 1e-3), got[1] / (most[1] + 1.0)],
+                    format!(
+                        "{} {name} {way} {method:?} planted {planted}: {:.3} m, {:.2}°",
+                        a.name, got[0], got[1]
+                    ),
+                ));
                 found.push((largest.by.degrees() / usual, line));
             }
         }

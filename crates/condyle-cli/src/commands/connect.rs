@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use comfy_table::Cell;
 use condyle::edit::{
-    Between, Connected, ContactOptions, DistanceMatrix, Facing, Features, Keep, MatchError, Method,
-    Metric, Overlap, Planted, Query, SearchOptions, best_matches, closest_windows, connect,
-    distance_matrix, jump_quantile, jumps, page,
+    Between, Connected, ContactOptions, DistanceMatrix, EditError, Facing, Features, Keep,
+    MatchError, Method, Metric, Overlap, Planted, Query, SearchOptions, best_matches,
+    closest_windows, connect, distance_matrix, jump_quantile, jumps, page, quantile, speeds,
+    trimmed,
 };
 use condyle::math::Angle;
 use condyle::motion::Clip;
@@ -31,6 +32,9 @@ use crate::output::{
 /// How many rows and columns the map of distances on the page has.
 const MAP: (usize, usize) = (128, 128);
 
+/// How many frames before the latest motion the next seam may look at.
+const BEFORE: usize = 8;
+
 /// A seam of the result.
 struct Seam {
     /// Where the motions are alike, in frames of their own.
@@ -43,9 +47,40 @@ struct Seam {
     /// The frames of the result between them.
     made: Range<usize>,
     distance: f64,
+    /// Across the seam, and what is usual in the motions.
+    rough: Rough,
+    usual: Rough,
+    /// What became of feet, and which frame of the result it counts from.
+    planted: Option<(Planted, usize)>,
+}
+
+/// How much a motion is jerked.
+struct Rough {
+    /// The change of a joint's angular velocity from frame to frame, per second.
     jump: Angle,
-    usual: Angle,
-    planted: Option<Planted>,
+    /// The speed of the pelvis.
+    pelvis_m_s: f64,
+}
+
+impl Rough {
+    /// The most across a seam.
+    fn of(skeleton: &Skeleton, facing: &Facing, clip: &Clip, made: &Range<usize>) -> Self {
+        let seam = made.start.saturating_sub(1)..made.end + 1;
+        Self {
+            jump: jump_quantile(&jumps(clip, seam.clone()), 1.0),
+            pelvis_m_s: quantile(speeds(skeleton, facing, clip, seam), 1.0),
+        }
+    }
+
+    /// What one frame in a hundred of two motions exceeds.
+    fn usual(skeleton: &Skeleton, facing: &Facing, clips: [&Clip; 2]) -> Self {
+        let of_both = clips.map(|clip| jumps(clip, 0..clip.frame_count()));
+        let fast = clips.map(|clip| speeds(skeleton, facing, clip, 0..clip.frame_count()));
+        Self {
+            jump: jump_quantile(of_both.iter().flatten(), 0.99),
+            pelvis_m_s: quantile(fast.into_iter().flatten(), 0.99),
+        }
+    }
 }
 
 impl Seam {
@@ -82,18 +117,20 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &motions[0].path)?;
     let facing = facing_of(&skeleton, &args.standing);
     let sign = working("connecting");
-    let mut result = clips[0].clone();
     let mut seams: Vec<Seam> = Vec::new();
     let mut notes = Vec::new();
-    // The result's frame `own + shift` is frame `own` of the latest motion, from frame `start` on.
-    let (mut shift, mut start) = (0_i64, 0_usize);
+    // What is put together and not touched again, and how many frames that are.
+    let (mut parts, mut done): (Vec<Clip>, usize) = (Vec::new(), 0);
+    // What comes after it: its frame `own + shift` is frame `own` of the latest motion, from frame
+    // `start` on.
+    let (mut tail, mut shift, mut start) = (clips[0].clone(), 0_i64, 0_usize);
     for (i, next) in clips.iter().enumerate().skip(1) {
         let again = same_motion(&skeleton, &clips[i - 1], next).then_some(shift);
         let joined = Joining {
             args,
             skeleton: &skeleton,
             facing: &facing,
-            first: &result,
+            first: &tail,
             next,
             start,
             again,
@@ -101,32 +138,42 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         let from = [&motions[i - 1], &motions[i]];
         let Joined { connected, at, distance, matrix, planted, note } = joined.connect(from)?;
         notes.extend(note);
-        let usual = usual(&clips[i - 1], next);
-        let seam = connected.made.start.saturating_sub(1)..connected.made.end + 1;
-        let jump = jump_quantile(&jumps(&connected.clip, seam), 1.0);
+        let made = connected.made.start + done..connected.made.end + done;
         seams.push(Seam {
             window: Overlap { first: own_frame(at.first, shift), ..at },
             matrix: matrix.map(|m| own_rows(m, shift)),
             ends: [own_frame(connected.first_last, shift), connected.second_first],
             counting: from.map(|motion| Counting::of(&motion.clip, &motions[0].clip)),
-            made: connected.made.clone(),
             distance,
-            jump,
-            usual,
-            planted,
+            rough: Rough::of(&skeleton, &facing, &connected.clip, &connected.made),
+            usual: Rough::usual(&skeleton, &facing, [&clips[i - 1], next]),
+            planted: planted.map(|planted| (planted, done)),
+            made,
         });
-        start = connected.made.end;
-        shift = signed(connected.made.end) - signed(connected.second_first);
-        result = connected.clip;
+        // Velocities are taken from some frames before the latest motion, too.
+        let cut = connected.made.end.saturating_sub(BEFORE);
+        let frames = connected.clip.frame_count();
+        start = connected.made.end - cut;
+        shift = signed(start) - signed(connected.second_first);
+        if cut > 0 {
+            parts.push(trimmed(&connected.clip, 0..cut).map_err(|e| refused(&e))?);
+        }
+        tail = trimmed(&connected.clip, cut..frames).map_err(|e| refused(&e))?;
+        done += cut;
     }
+    parts.push(tail);
+    let mut result = Clip::joined(&parts.iter().collect::<Vec<&Clip>>())
+        .map_err(|e| refused(&EditError::Clip(e)))?;
+    drop(parts);
     sign.finish_and_clear();
     if let Some(bound) = &bound {
         notes.extend(keep_inside(bound, &skeleton, &mut result));
         for seam in &mut seams {
-            let around = seam.made.start.saturating_sub(1)..seam.made.end + 1;
-            seam.jump = jump_quantile(&jumps(&result, around), 1.0);
-            if let Some(planted) = &mut seam.planted {
-                planted.sliding = planted.sliding_in(&skeleton, &result);
+            seam.rough = Rough::of(&skeleton, &facing, &result, &seam.made);
+            if let Some((planted, done)) = &mut seam.planted {
+                let end = (seam.made.end + 1).min(result.frame_count());
+                let around = trimmed(&result, *done..end).map_err(|e| refused(&e))?;
+                planted.sliding = planted.sliding_in(&skeleton, &around);
             }
         }
     }
@@ -140,6 +187,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         .report
         .as_ref()
         .map(|path| (path, page_of(args, &skeleton, &facing, (&seams, &result), &motions)));
+    let short = short_ones(&seams, &clips, &motions);
     let mut file = motions.swap_remove(0).file;
     file.clip = Some(result);
     if !in_metres {
@@ -150,6 +198,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         write_whole(&[(path.as_path(), page.as_bytes())])?;
     }
     notes.iter().for_each(|note| print_note(note));
+    short.iter().for_each(|warning| print_warning(warning));
     print_feet(&seams);
     print_report(&args.output, &report)?;
     Ok(Answer::Yes)
@@ -174,9 +223,24 @@ fn check_method(seam: &SeamArgs) -> Result<(), Failure> {
     Err(idle(option, &format!("--method {}", seam.method.name()), &help))
 }
 
+/// Which motions between others have less than half of their frames left.
+fn short_ones(seams: &[Seam], clips: &[Clip], motions: &[Motion]) -> Vec<String> {
+    let mut short = Vec::new();
+    for (i, pair) in seams.windows(2).enumerate() {
+        let left = (pair[1].ends[0] + 1).saturating_sub(pair[0].ends[1]);
+        let all = clips[i + 1].frame_count();
+        if 2 * left < all {
+            let path = motions[i + 1].path.display();
+            let all = counted(all, "frame", "frames");
+            short.push(format!("{path}: {left} of its {all} left between its two seams"));
+        }
+    }
+    short
+}
+
 /// What became of feet that were to be planted.
 fn print_feet(seams: &[Seam]) {
-    let planted = || seams.iter().filter_map(|seam| seam.planted.as_ref());
+    let planted = || seams.iter().filter_map(|seam| seam.planted.as_ref()).map(|(feet, _)| feet);
     if planted().any(|planted| planted.legs == 0) {
         print_warning(
             "--plant: no table has the names of the joints of legs, so no foot is planted",
@@ -344,13 +408,6 @@ impl Joining<'_> {
     }
 }
 
-/// What jumps are usual in two motions: the 99th percentile of the largest in each frame.
-fn usual(a: &Clip, b: &Clip) -> Angle {
-    let of = |clip: &Clip| jumps(clip, 0..clip.frame_count());
-    let (a, b) = (of(a), of(b));
-    jump_quantile(a.iter().chain(&b), 0.99)
-}
-
 fn signed(frame: usize) -> i64 {
     i64::try_from(frame).unwrap_or(i64::MAX)
 }
@@ -393,8 +450,8 @@ fn page_of(
             distance: seam.distance,
             unit,
             matrix: seam.matrix.as_ref(),
-            jump: seam.jump,
-            usual: seam.usual,
+            jump: seam.rough.jump,
+            usual: seam.usual.jump,
         });
     }
     page::html(skeleton, facing.ground(), result, &views)
@@ -413,10 +470,12 @@ fn json_of(seams: &[Seam], unit: &str, result: &Clip, size: Option<&str>) -> Val
             "out_end": seam.made.end,
             "out_frames": seam.made.len(),
             "distance": seam.distance,
-            "jump_deg_s": seam.jump.degrees(),
-            "usual_jump_deg_s": seam.usual.degrees(),
-            "planted_frames": seam.planted.as_ref().map_or(0, |planted| planted.moved),
-            "sliding_frames": seam.planted.as_ref().map(|planted| planted.sliding),
+            "jump_deg_s": seam.rough.jump.degrees(),
+            "usual_jump_deg_s": seam.usual.jump.degrees(),
+            "pelvis_m_s": seam.rough.pelvis_m_s,
+            "usual_pelvis_m_s": seam.usual.pelvis_m_s,
+            "planted_frames": seam.planted.as_ref().map_or(0, |(planted, _)| planted.moved),
+            "sliding_frames": seam.planted.as_ref().map(|(planted, _)| planted.sliding),
         })
     };
     let seams: Vec<Value> = seams.iter().map(of).collect();
@@ -432,8 +491,18 @@ fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> Str
     let mut text = String::new();
     let frames = counted(result.frame_count(), "frame", "frames");
     let _ = writeln!(text, "{frames}, {}", counted(seams.len(), "seam", "seams"));
-    let header = ["from", "frame", "to", "frame", "made", "distance", "jump, °/s", "usual"];
-    let mut table = new_table(&header);
+    let mut table = new_table(&[
+        "from",
+        "frame",
+        "to",
+        "frame",
+        "made",
+        "distance",
+        "jump, °/s",
+        "usual",
+        "pelvis, m/s",
+        "usual",
+    ]);
     let name = |motion: &Motion| {
         let name = motion.path.file_name().map_or(motion.path.as_os_str(), |n| n);
         Cell::new(crate::output::printable(&name.to_string_lossy()))
@@ -452,8 +521,10 @@ fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> Str
             number(to_frame),
             number(made),
             number(format!("{} {unit}", decimals(seam.distance, digits))),
-            number(decimals(seam.jump.degrees(), 0)),
-            number(decimals(seam.usual.degrees(), 0)),
+            number(decimals(seam.rough.jump.degrees(), 0)),
+            number(decimals(seam.usual.jump.degrees(), 0)),
+            number(decimals(seam.rough.pelvis_m_s, 2)),
+            number(decimals(seam.usual.pelvis_m_s, 2)),
         ]);
     }
     let _ = writeln!(text, "{table}");

@@ -213,6 +213,59 @@ fn connect_takes_more_than_two_other_rates_and_stays_inside_limits() {
 }
 
 #[test]
+fn a_chain_has_the_seams_of_its_pairs_and_tells_what_is_left_of_a_motion() {
+    let folder = gaits("chain");
+    done(&folder, "estimate walk.bvh run.bvh -o rig.json");
+    for more in ["", " --rig rig.json", " --method interpolate --matching backward"] {
+        let args = format!("connect walk.bvh run.bvh --plant --json -o two.bvh{more}");
+        let pair = json(&folder, &args);
+        let args =
+            format!("connect walk.bvh run.bvh walk.bvh run.bvh --plant --json -o all.bvh{more}");
+        let chain = json(&folder, &args);
+        let (one, all) = (&pair["seams"][0], chain["seams"].as_array().unwrap());
+        assert_eq!(all.len(), 3);
+        for (name, told) in one.as_object().unwrap() {
+            // Limits smooth the motion over some frames.
+            if !(more.contains("rig") && told.is_f64()) {
+                assert_eq!(&all[0][name], told, "{more}: {name}");
+            }
+        }
+        // The frames before the second seam are those of the pair.
+        let (two, out) = (rows(&folder, "two.bvh"), rows(&folder, "all.bvh"));
+        assert_eq!(chain["frames"], out.len());
+        let start = usize::try_from(all[1]["out_start"].as_u64().unwrap()).unwrap();
+        assert!(more.contains("rig") || out[..start] == two[..start], "{more}");
+        // What is between the seams has the numbers of its file.
+        let tail = |row: &str| row.split_whitespace().skip(6).collect::<Vec<_>>().join(" ");
+        let frame =
+            |seam: usize, name: &str| usize::try_from(all[seam][name].as_u64().unwrap()).unwrap();
+        let walk = rows(&folder, "walk.bvh");
+        for k in frame(1, "to_frame")..=frame(2, "from_frame") {
+            let got = &out[frame(1, "out_end") + k - frame(1, "to_frame")];
+            assert!(more.contains("rig") || tail(got) == tail(&walk[k]), "{more}: {k}");
+        }
+        for seam in all {
+            let [fast, usual] =
+                ["pelvis_m_s", "usual_pelvis_m_s"].map(|n| seam[n].as_f64().unwrap());
+            assert!(fast > 0.5 && fast < 1.5 * usual, "{more}: {fast} of {usual} m/s");
+        }
+    }
+    for matching in ["forward", "backward", "best"] {
+        let args =
+            format!("connect walk.bvh run.bvh walk.bvh --matching {matching} -o all.bvh --json");
+        let got = folder.condyle(&args);
+        let err = String::from_utf8(got.stderr).unwrap();
+        let told: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+        let at = |k: usize, name: &str| told["seams"][k][name].as_i64().unwrap();
+        let left = (at(1, "from_frame") - at(0, "to_frame") + 1).max(0);
+        let warning =
+            format!("warning: run.bvh: {left} of its 130 frames left between its two seams");
+        assert_eq!(err.contains(&warning), 2 * left < 130, "{matching}: {left}: {err}");
+        assert_eq!(err.contains("between its two seams"), 2 * left < 130, "{err}");
+    }
+}
+
+#[test]
 fn motions_that_cannot_be_connected_are_refused_with_what_to_do() {
     let folder = gaits("connect_bad");
     folder.write("one.bvh", &bvh(Gait::default(), 1, 100.0));

@@ -4,10 +4,11 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use super::EditError;
-use crate::math::{Points, Rotation, Rotations, geodesic_mean, trig, unit};
+use super::carrier::Carrier;
+use super::{EditError, Facing};
+use crate::math::{Rotation, geodesic_mean, trig, unit};
 use crate::motion::turns::Turns;
-use crate::motion::{Clip, FrameIndex, KeyTimes, Pose, Track};
+use crate::motion::{Clip, ClipError, FrameIndex, Pose, TrackFault};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// The pose a share of the way from one to another: translations on the straight line, rotations at an
@@ -86,6 +87,44 @@ pub fn blend(
             return Err(EditError::OtherRate { clip: i });
         }
     }
+    let Some(carrier) = Carrier::of(skeleton, Facing::of(skeleton).joint(), clips) else {
+        return blend_locals(skeleton, clips, weight);
+    };
+    let lifted = clips.iter().map(|clip| carrier.lifted(clip)).collect::<Result<Vec<Clip>, _>>()?;
+    let lifted: Vec<&Clip> = lifted.iter().collect();
+    let mut carried = blend_locals(carrier.skeleton(), &lifted, &mut weight)?;
+    carrier.lowered(&mut carried)?;
+    let mut made = blend_locals(skeleton, clips, &mut weight)?;
+    let joint = carrier.joint();
+    for (f, frame) in carried.frames().enumerate() {
+        let mut whose = |j: &JointIndex| {
+            let weights: Vec<f64> = (0..clips.len()).map(|i| weight(i, *j, f)).collect();
+            alone(&weights)
+        };
+        // Where all of the trunk is one clip's, so is the pelvis.
+        let one = whose(&joint);
+        if one.is_none() || !carrier.trunk().iter().all(|j| whose(j) == one) {
+            made.set_rotation(joint, frame, carried.rotation(joint, frame));
+            made.set_translation_m(joint, frame, carried.translation_m(joint, frame));
+        }
+    }
+    Ok(made)
+}
+
+/// The one clip that counts; the first if none does.
+fn alone(weights: &[f64]) -> Option<usize> {
+    let total: f64 = weights.iter().sum();
+    weights.iter().position(|w| *w == total || total == 0.0)
+}
+
+/// The same, with each joint blended in its parent.
+pub(super) fn blend_locals(
+    skeleton: &Skeleton,
+    clips: &[&Clip],
+    mut weight: impl FnMut(usize, JointIndex, usize) -> f64,
+) -> Result<Clip, EditError> {
+    let first = clips.first().ok_or(EditError::NoClips)?;
+    let joints = skeleton.len();
     let frames = clips.iter().map(|c| c.frame_count()).min().unwrap_or(0);
     if frames == 0 {
         return Err(EditError::NoFrames);
@@ -93,8 +132,7 @@ pub fn blend(
     let mut made = first.at_frames((0..frames).map(as_f64), first.rate(), None)?;
     let mut weights = vec![0.0; clips.len()];
     for j in (0..joints).map(JointIndex::new) {
-        let (mut rotations, mut translations) = (Rotations::with_capacity(frames), Points::new());
-        let (mut all, mut changed) = (Vec::with_capacity(clips.len()), false);
+        let mut all = Vec::with_capacity(clips.len());
         let mut way = Way::of(skeleton, clips, j);
         for (f, frame) in made.frames().enumerate() {
             for (i, w) in weights.iter_mut().enumerate() {
@@ -108,28 +146,24 @@ pub fn blend(
             if !total.is_finite() {
                 return Err(EditError::Weight { clip: 0 });
             }
-            let alone = weights.iter().position(|w| *w == total || total == 0.0);
-            let (rotation, translation) = if let Some(i) = alone {
-                changed |= i > 0;
-                (clips[i].rotation(j, frame), clips[i].translation_m(j, frame))
-            } else {
-                changed = true;
-                all.clear();
-                all.extend(
-                    clips.iter().zip(&weights).map(|(c, w)| (c.rotation(j, frame), *w / total)),
-                );
-                let place = |to: DVec3, (c, w): (&&Clip, &f64)| {
-                    to + c.translation_m(j, frame) * (*w / total)
-                };
-                let place = clips.iter().zip(&weights).fold(DVec3::ZERO, place);
-                (way.mean(&all), place)
+            let (rotation, translation) = match alone(&weights) {
+                // As the first has it, with the numbers of its file.
+                Some(0) => continue,
+                Some(i) => (clips[i].rotation(j, frame), clips[i].translation_m(j, frame)),
+                None => {
+                    all.clear();
+                    let shares = clips.iter().zip(&weights).map(|(c, w)| (c, *w / total));
+                    all.extend(shares.clone().map(|(c, w)| (c.rotation(j, frame), w)));
+                    let place = shares.map(|(c, w)| c.translation_m(j, frame) * w);
+                    (way.mean(&all), place.fold(DVec3::ZERO, |to, t| to + t))
+                }
             };
-            rotations.push(rotation);
-            translations.push(translation);
-        }
-        if changed {
-            let every = KeyTimes::EveryFrame;
-            made.set_track(j, Track::from_parts(rotations, every.clone(), translations, every))?;
+            if !translation.is_finite() {
+                let (track, fault) = (j.get(), TrackFault::NotFinite);
+                return Err(EditError::Clip(ClipError::Track { track, fault }));
+            }
+            made.set_rotation(j, frame, rotation);
+            made.set_translation_m(j, frame, translation);
         }
     }
     Ok(made)
@@ -244,7 +278,7 @@ mod tests {
     use super::*;
     use crate::edit::Easing;
     use crate::math::Angle;
-    use crate::motion::{FrameIndex, FrameRate};
+    use crate::motion::{FrameIndex, FrameRate, Track};
     use crate::skeleton::Joint;
     use crate::synth::{Figure, Options, Synth};
 
@@ -446,6 +480,25 @@ mod tests {
         assert!(got.distance(turned(182.5, -20.0)).degrees() < 1e-9, "{got:?}");
         let got = made(&all[..2], [1.0, 3.0, 0.0]);
         assert!(got.distance(turned(185.0, -7.5)).degrees() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn frames_that_are_the_first_motions_keep_the_numbers_of_its_file() {
+        let text = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation \
+            Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 5 0\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.01\n\
+            1 2 3 10.1 20.2 30.3\n1 2 3 11.1 21.2 31.3\n1 2 3 12.1 22.2 32.3\n";
+        let options = crate::formats::ReadOptions::default();
+        let file = crate::formats::read(text.as_bytes(), None, &options).unwrap().file;
+        let clip = file.clip.unwrap();
+        let other = crate::edit::reversed(&clip).unwrap();
+        let weight = |i: usize, _: JointIndex, f: usize| {
+            let second = Easing::Sine.weight(f, 3);
+            [1.0 - second, second][i]
+        };
+        let out = blend(&file.skeleton, &[&clip, &other], weight).unwrap();
+        let root = JointIndex::new(0);
+        let as_read = |f| out.channels().unwrap().rotation_is_source(root, f);
+        assert_eq!([0, 1, 2].map(as_read), [true, false, false]);
     }
 
     #[test]

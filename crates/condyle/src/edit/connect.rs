@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::blend::{as_f64, index};
-use super::{Easing, EditError, Facing, Ground, Placement, Stand, blend};
+use super::blend::{as_f64, blend_locals, index};
+use super::carrier::Carrier;
+use super::{Easing, EditError, Facing, Ground, Placement, Stand};
 use crate::math::{Angle, Rotation};
 use crate::motion::turns::Turns;
 use crate::motion::{Clip, ClipError, Pose, Track, TrackFault};
@@ -138,16 +139,37 @@ pub fn connect(
     {
         return Err(EditError::Clip(ClipError::TooManyFrames));
     }
-    let seam = Seam { skeleton, facing, first, second, at };
-    match method {
-        Method::Interpolate { frames, order } => seam.interpolate(keep, frames, order),
-        Method::Blend(easing) => seam.blend(easing, false),
-        Method::BlendSteps(easing) => seam.blend(easing, true),
-        Method::Inertialize { frames } => seam.inertialize(keep, frames),
-    }
+    let Some(carrier) = Carrier::of(skeleton, facing.joint(), &[first, second]) else {
+        return Seam { skeleton, facing, first, second, at }.connect(keep, method);
+    };
+    let (a, b) = (&carrier.lifted(first)?, &carrier.lifted(second)?);
+    let (lifted, facing) = (carrier.skeleton(), &carrier.facing(facing));
+    let seam = Seam { skeleton: lifted, facing, first: a, second: b, at };
+    let mut connected = seam.connect(keep, method)?;
+    // Only what was made is lowered: the rest has its own numbers.
+    let made = connected.made.clone();
+    let mut made = (!made.is_empty()).then(|| part(&connected.clip, made)).transpose()?;
+    made.as_mut().map_or(Ok(()), |made| carrier.lowered(made))?;
+    let mut placed = second.clone();
+    connected.placement.apply(skeleton, &mut placed)?;
+    let ends = (connected.first_last, connected.second_first);
+    connected.clip = joined((first, ends.0), made.as_ref(), (&placed, ends.1))?;
+    Ok(connected)
 }
 
-/// Two motions and where they are alike, all checked.
+/// The one motion up to a frame, new frames, and the other from a frame on.
+fn joined(
+    (first, last): (&Clip, usize),
+    made: Option<&Clip>,
+    (second, next): (&Clip, usize),
+) -> Result<Clip, EditError> {
+    let before = part(first, 0..last + 1)?;
+    let after = part(second, next..second.frame_count())?;
+    let parts: Vec<&Clip> = [&before].into_iter().chain(made).chain([&after]).collect();
+    Ok(Clip::joined(&parts)?)
+}
+
+/// Two motions and where they are alike, all checked. Nothing above the pelvis goes its own way.
 struct Seam<'a> {
     skeleton: &'a Skeleton,
     facing: &'a Facing,
@@ -157,6 +179,15 @@ struct Seam<'a> {
 }
 
 impl Seam<'_> {
+    fn connect(&self, keep: Keep, method: Method) -> Result<Connected, EditError> {
+        match method {
+            Method::Interpolate { frames, order } => self.interpolate(keep, frames, order),
+            Method::Blend(easing) => self.blend(easing, false),
+            Method::BlendSteps(easing) => self.blend(easing, true),
+            Method::Inertialize { frames } => self.inertialize(keep, frames),
+        }
+    }
+
     fn stand(&self, clip: &Clip, frame: usize) -> Stand {
         self.facing.stand_in(self.skeleton, clip, index(frame))
     }
@@ -178,12 +209,7 @@ impl Seam<'_> {
         (second, placement): (&Clip, Placement),
         second_first: usize,
     ) -> Result<Connected, EditError> {
-        let before = part(self.first, 0..first_last + 1)?;
-        let after = part(second, second_first..second.frame_count())?;
-        let mut parts = vec![&before];
-        parts.extend(made);
-        parts.push(&after);
-        let clip = Clip::joined(&parts)?;
+        let clip = joined((self.first, first_last), made, (second, second_first))?;
         let start = first_last + 1;
         let made = start..start + made.map_or(0, Clip::frame_count);
         Ok(Connected { clip, made, first_last, second_first, placement })
@@ -205,7 +231,7 @@ impl Seam<'_> {
             let second = easing.weight(frame, frames);
             if clip == 0 { 1.0 - second } else { second }
         };
-        let blended = blend(self.skeleton, &[&a, &b], weight)?;
+        let blended = blend_locals(self.skeleton, &[&a, &b], weight)?;
         if frames == 1 {
             // One frame is half and half, between what is before and after it.
             let before = first.checked_sub(1);
@@ -656,6 +682,7 @@ mod tests {
     use super::*;
     use crate::edit::{interpolate, jump_quantile, jumps};
     use crate::motion::{FrameRate, World};
+    use crate::skeleton::Joint;
     use crate::synth::Gait;
 
     const METHODS: [Method; 7] = [
@@ -711,6 +738,126 @@ mod tests {
                         assert!((*p - *q).length() < 1e-9, "{method:?} {keep:?} {f}: {p} {q}");
                     }
                 }
+            }
+        }
+    }
+
+    /// What is above the pelvis of a figure.
+    #[derive(Clone, Copy, Debug)]
+    enum Above {
+        /// A root that stays, as Bandai-Namco's: the pelvis goes about in it.
+        Still,
+        /// A root on the ground that goes along and sways.
+        Along,
+        /// A root that does all, with the pelvis fixed in it.
+        Fixed,
+        /// The same, with the pelvis turning in it.
+        Turning,
+    }
+
+    /// The same motion with a joint above the pelvis.
+    fn rooted(skeleton: &Skeleton, clip: &Clip, above: Above) -> (Skeleton, Clip) {
+        let mut rooted = Skeleton::new();
+        let root = rooted.add_root(Joint::new("Reference", DVec3::ZERO)).unwrap();
+        for j in skeleton.indices() {
+            let parent = skeleton.parent(j).map_or(root, |p| JointIndex::new(p.get() + 1));
+            rooted.add(parent, skeleton[j].clone()).unwrap();
+        }
+        let pelvis = JointIndex::new(0);
+        let low = DVec3::new(0.1, -0.4, 0.2);
+        let at = |f: usize| {
+            let (w, p) = (clip.rotation(pelvis, index(f)), clip.translation_m(pelvis, index(f)));
+            let sway = Rotation::about_y(Angle::from_radians(0.3 + 0.02 * as_f64(f)));
+            match above {
+                Above::Still => (Rotation::IDENTITY, DVec3::ZERO),
+                Above::Along => (sway, DVec3::new(0.7 * p.x, 0.0, 0.9 * p.z)),
+                Above::Fixed => (w, p - w * low),
+                Above::Turning => (sway, p - sway * low),
+            }
+        };
+        let frames = 0..clip.frame_count();
+        let pelvis_in = |f: usize| {
+            let (r, t) = at(f);
+            let (w, p) = (clip.rotation(pelvis, index(f)), clip.translation_m(pelvis, index(f)));
+            (r.inverse() * w, r.inverse() * (p - t))
+        };
+        let track = |of: &dyn Fn(usize) -> (Rotation, DVec3)| {
+            let every = crate::motion::KeyTimes::EveryFrame;
+            let all = || frames.clone().map(of);
+            let (turns, places) = (all().map(|a| a.0).collect(), all().map(|a| a.1).collect());
+            Track::from_parts(turns, every.clone(), places, every)
+        };
+        let mut tracks = vec![track(&at), track(&pelvis_in)];
+        tracks.extend_from_slice(&clip.tracks()[1..]);
+        (rooted, Clip::new(clip.frame_count(), clip.rate(), tracks).unwrap())
+    }
+
+    #[test]
+    fn what_is_above_the_pelvis_changes_nothing_below_it() {
+        let (skeleton, [a, _]) = walks();
+        let run = Gait { speed_m_s: 3.0, steps_per_s: 2.8, down: 0.36, ..Gait::default() };
+        let far = DVec3::new(3.0, 0.0, -2.0);
+        let (_, b) = gait(130, Gait { facing: Angle::from_degrees(50.0), start_m: far, ..run });
+        let at = Overlap { first: 110, second: 20, frames: 24 };
+        for above in [Above::Still, Above::Along, Above::Fixed, Above::Turning] {
+            let ((other, ra), (_, rb)) =
+                (rooted(&skeleton, &a, above), rooted(&skeleton, &b, above));
+            let (facing, other_facing) = (Facing::of(&skeleton), Facing::of(&other));
+            assert_eq!(other[other_facing.joint()].name, skeleton[facing.joint()].name);
+            for method in METHODS {
+                for keep in [Keep::First, Keep::Second] {
+                    let want = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+                    let got = connect(&other, &other_facing, [&ra, &rb], at, keep, method).unwrap();
+                    let told = format!("{above:?} {method:?} {keep:?}");
+                    assert_eq!((&got.made, got.second_first), (&want.made, want.second_first));
+                    for f in 0..want.clip.frame_count() {
+                        let (p, q) = (world(&other, &got.clip, f), world(&skeleton, &want.clip, f));
+                        for (p, q) in p.positions_m[1..].iter().zip(&q.positions_m) {
+                            assert!((*p - *q).length() < 1e-9, "{told} {f}: {p} {q}");
+                        }
+                        // Bones keep their lengths.
+                        let bone = got.clip.translation_m(JointIndex::new(1), index(f));
+                        let fixed = matches!(above, Above::Fixed | Above::Turning);
+                        let low = DVec3::new(0.1, -0.4, 0.2);
+                        assert!(!fixed || (bone - low).length() < 1e-9, "{told} {f}: {bone}");
+                    }
+                    // What is not made has its own numbers.
+                    for f in 0..=got.first_last {
+                        let (p, q) = (got.clip.pose(index(f)), ra.pose(index(f)));
+                        assert_eq!(p.rotations[1].quat(), q.rotations[1].quat());
+                        assert_eq!(p.translations_m[..2], q.translations_m[..2]);
+                    }
+                    let last = got.clip.frame_count() - 1;
+                    let (p, q) = (got.clip.pose(index(last)), rb.pose(index(129)));
+                    assert_eq!(p.rotations[1].quat(), q.rotations[1].quat());
+                    assert_eq!(p.translations_m[1], q.translations_m[1]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_blend_takes_the_pelvis_through_the_world_whatever_is_above_it() {
+        let (skeleton, [a, b]) = walks();
+        let share = |i: usize, f: usize| {
+            let second = Easing::Sine.weight(f, 150);
+            if i == 0 { 1.0 - second } else { second }
+        };
+        let want = crate::edit::blend(&skeleton, &[&a, &b], |i, _, f| share(i, f)).unwrap();
+        for above in [Above::Still, Above::Along, Above::Fixed, Above::Turning] {
+            let ((other, ra), (_, rb)) =
+                (rooted(&skeleton, &a, above), rooted(&skeleton, &b, above));
+            let got = crate::edit::blend(&other, &[&ra, &rb], |i, _, f| share(i, f)).unwrap();
+            for f in 0..150 {
+                let (p, q) = (world(&other, &got, f), world(&skeleton, &want, f));
+                for (p, q) in p.positions_m[1..].iter().zip(&q.positions_m) {
+                    assert!((*p - *q).length() < 1e-9, "{above:?} {f}: {p} {q}");
+                }
+            }
+            for (f, own) in [(0, &ra), (149, &rb)] {
+                let (p, q) = (got.pose(index(f)), own.pose(index(f)));
+                assert_eq!(p.rotations[1].quat(), q.rotations[1].quat());
+                assert_eq!(p.translations_m, q.translations_m);
             }
         }
     }

@@ -124,7 +124,7 @@ pub struct Stand {
 ///
 /// S. Lin, "Help note for assignment 2", 2010, eq 6 and 7 (rows C3 of the checklist), with
 /// `atan2(R02, R22)` for the printed quotient, for any axes, and by the line of the hips where forward
-/// is nearly vertical.
+/// is nearly vertical or the figure upside down.
 ///
 /// ```
 /// use condyle::edit::Facing;
@@ -175,6 +175,11 @@ impl Facing {
         })
     }
 
+    /// The same of another joint, which is turned as this one.
+    pub(super) const fn of_joint(self, joint: JointIndex) -> Self {
+        Self { joint, ..self }
+    }
+
     /// The axes of the world.
     #[must_use]
     pub const fn ground(&self) -> Ground {
@@ -188,19 +193,30 @@ impl Facing {
     }
 
     /// The facing of the joint with this rotation in the world: that of its forward direction, seen
-    /// from above; within 20° of the vertical, where that says nothing, the one that the line of the
-    /// hips is square to. 0 if that is vertical, too, which cannot be.
+    /// from above. Within 30° of the vertical, where that says less and less, and upside down, where it
+    /// points backward, the direction that the line of the hips is square to comes in.
+    ///
+    /// So facing is continuous for who bows, lies, or rolls over forward or backward. It cannot be
+    /// everywhere: upside down, a roll forward and one sideways end in one pose that faces ahead by the
+    /// one and back by the other. Here it turns about where a figure hangs 135° to its side.
     #[must_use]
     pub fn angle(&self, world: Rotation) -> Angle {
-        // The sine of 20 degrees.
-        const STEEP: f64 = 0.342_020_143_325_668_7;
+        // The sine of 30 degrees, squared.
+        const STEEP: f64 = 0.25;
         let flat = |v: DVec3| (world * v).reject_from_normalized(self.ground.up);
         let forward = flat(self.forward);
-        if forward.length_squared() >= STEEP * STEEP {
+        // Forward is left × up.
+        let square = flat(self.left).cross(self.ground.up);
+        // The cosine of the angle between the figure's up and the world's.
+        let upright = square.dot(forward);
+        let steep = (1.0 - forward.length_squared() / STEEP).max(0.0);
+        // Their sum is zero only with the hips in the plane of the vertical (forward level), where
+        // square = upright · forward, and 1 = 2 upright².
+        let hips = steep + 2.0 * (-upright).max(0.0);
+        if hips == 0.0 {
             return self.ground.angle(forward);
         }
-        // Forward is left × up.
-        self.ground.angle(flat(self.left).cross(self.ground.up))
+        self.ground.angle(forward + square * hips)
     }
 
     /// Where a figure with this pose in the world stands, and which way it faces.
@@ -280,6 +296,37 @@ mod tests {
         for tilt in [75.0, 89.999, 90.0, 90.001, 105.0, -75.0, -90.0, -105.0] {
             let r = Rotation::about_y(deg(50.0)) * Rotation::about_x(deg(tilt));
             assert!((facing.angle(r).degrees() - 50.0).abs() < 1e-6, "{tilt}");
+        }
+    }
+
+    /// The angle from one facing to another, degrees.
+    fn off(a: Angle, b: Angle) -> f64 {
+        Angle::from_radians(a.radians() - b.radians()).wrapped().degrees().abs()
+    }
+
+    #[test]
+    fn c3_trap_facing_is_continuous_all_the_way_over() {
+        let mut s = Skeleton::new();
+        s.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+        let facing = Facing::of(&s);
+        let at = |pitch: f64, roll: f64| {
+            let tilt = Rotation::about_x(deg(pitch)) * Rotation::about_z(deg(roll));
+            facing.angle(Rotation::about_y(deg(50.0)) * tilt)
+        };
+        for pitch in (0..=3600).map(|k| 0.1 * f64::from(k)) {
+            assert!(off(at(pitch, 0.0), deg(50.0)) < 1e-6, "{pitch}");
+            // To the side as well: no jump in either way, and never backward.
+            for roll in (-40..=40).step_by(5).map(f64::from) {
+                let here = at(pitch, roll);
+                let [over, aside] = [at(pitch + 0.1, roll), at(pitch, roll + 0.1)];
+                let jump = off(here, over).max(off(here, aside));
+                assert!(jump < 0.7, "{pitch} {roll}: {jump}");
+                assert!(off(here, deg(50.0)) < 90.0, "{pitch} {roll}: {here:?}");
+            }
+        }
+        // Who lies on a side, or leans, has the forward direction.
+        for roll in [-120.0, -90.0, -40.0, 10.0, 60.0, 90.0, 120.0] {
+            assert!(off(at(0.0, roll), deg(50.0)) < 1e-6, "{roll}");
         }
     }
 

@@ -7,6 +7,7 @@
 mod blend;
 mod body;
 mod bound;
+mod carrier;
 mod closest;
 mod connect;
 mod distances;
@@ -46,7 +47,7 @@ pub use facing::{Facing, Ground, Stand};
 pub use features::{Features, Metric};
 pub use feet::{ContactOptions, Leg, Planted, contacts};
 pub use fit::{Fitted, fit, fit_inside};
-pub use jumps::{Jump, jump_quantile, jumps};
+pub use jumps::{Jump, jump_quantile, jumps, quantile, speeds};
 pub use keep::KeptLimb;
 pub use lower::Lowered;
 pub use match_error::MatchError;

@@ -228,6 +228,13 @@ impl Skeleton {
         other
     }
 
+    /// The same joints in the same order, one of them without a parent.
+    pub(crate) fn with_root(&self, joint: JointIndex) -> Self {
+        let mut other = self.clone();
+        other.parents[joint.get()] = None;
+        other
+    }
+
     /// How many joints.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -5,10 +5,12 @@ use std::path::Path;
 use condyle::anatomy::Anatomy;
 use condyle::edit::{
     Connected, ContactOptions, Easing, Facing, Features, Keep, Leg, Method, Metric, Order, Overlap,
-    Query, SearchOptions, best_matches, connect, contacts, jump_quantile, jumps,
+    Query, SearchOptions, best_matches, connect, contacts, jump_quantile, jumps, quantile, speeds,
+    trimmed,
 };
 use condyle::formats::{ReadOptions, read_files};
-use condyle::math::Angle;
+use condyle::glam::DVec3;
+use condyle::math::{Angle, trig};
 use condyle::motion::{Clip, FrameIndex, FrameRate, WorldTracks};
 use condyle::skeleton::Skeleton;
 use condyle::synth::Gait;
@@ -82,6 +84,19 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
                 .fold((0.0_f64, 0.0_f64), |m, x| (m.0.max(x.0), m.1.max(x.1)))
         };
         let (fast_a, fast_b) = (fastest(&a), fastest(&b));
+        // Facing alone never jumps, in whatever pose.
+        assert!(fast_a.1.max(fast_b.1) < 10.0, "{one} {other}: {fast_a:?} {fast_b:?}");
+        // The angle between the directions that the pelvis has up before and after a seam.
+        let up = Anatomy::of(&skeleton).and_then(|a| a.frame(facing.joint())).unwrap() * DVec3::Y;
+        let tilt = |out: &Connected| {
+            let up = |f: usize| {
+                let frame = FrameIndex(u32::try_from(f).unwrap());
+                let world = out.clip.pose(frame).world(&skeleton);
+                facing.ground().height_m(world.rotations[facing.joint().get()] * up)
+            };
+            let [p, q] = [up(out.made.start - 1), up(out.made.end)].map(|h| h.clamp(-1.0, 1.0));
+            (trig::acos(p) - trig::acos(q)).abs().to_degrees()
+        };
         for keep in [Keep::First, Keep::Second] {
             // Something is left of both.
             let query = match keep {
@@ -137,12 +152,51 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
                         let up = |f| facing.ground().height_m(stand(&out.clip, f).position_m);
                         let ends = (up(out.made.end) - up(out.made.start - 1)).abs();
                         let rises = 2.0 * ends / out.made.len() as f64;
+                        // So does the pelvis, from its back to its feet, and facing with it.
+                        let tilts = 2.0 * tilt(&out) / out.made.len() as f64;
                         assert!(
-                            moved < 2.0 * most.0 + rises + 1e-3 && turned < 2.0 * most.1 + 1.0,
+                            moved < 2.0 * most.0 + rises + 1e-3
+                                && turned < 2.0 * most.1 + tilts + 1.0,
                             "{one} {other} {method:?} {f}: {moved} m, {turned}°, usual {most:?}"
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+/// A root that stays at the origin, with hips that go about in it (Bandai-Namco): at seams the pelvis goes no
+/// faster than in the motion, whichever way it faces before and after.
+#[test]
+fn hips_that_go_about_below_a_root_do_not_fly_at_seams() {
+    let Some(folder) = shared("bvh") else { return };
+    let path = folder.join("dataset-2_walk-turn-left_youthful_018.bvh");
+    let (_, read) = read_files(&[path], &ReadOptions::default()).next().unwrap();
+    let file = read.unwrap().file;
+    let (skeleton, clip) = (file.skeleton, file.clip.unwrap());
+    let facing = Facing::of(&skeleton);
+    assert_eq!(skeleton[facing.joint()].name, "Hips");
+    let (a, b) = (trimmed(&clip, 110..190).unwrap(), trimmed(&clip, 0..71).unwrap());
+    let usual = quantile(speeds(&skeleton, &facing, &clip, 0..190), 1.0);
+    let at = Overlap { first: 68, second: 20, frames: 12 };
+    let easings = Easing::ALL.into_iter();
+    let mut methods: Vec<Method> =
+        easings.flat_map(|e| [Method::Blend(e), Method::BlendSteps(e)]).collect();
+    methods
+        .extend([Order::Linear, Order::Cubic].map(|o| Method::Interpolate { frames: 6, order: o }));
+    methods.push(Method::Inertialize { frames: 12 });
+    for method in methods {
+        for keep in [Keep::First, Keep::Second] {
+            let mut out = connect(&skeleton, &facing, [&a, &b], at, keep, method).unwrap();
+            for planted in [false, true] {
+                if planted {
+                    let options = ContactOptions::default();
+                    let _ = out.plant_feet(&skeleton, &facing, [&a, &b], &options);
+                }
+                let seam = out.made.start - 1..out.made.end + 1;
+                let fastest = quantile(speeds(&skeleton, &facing, &out.clip, seam), 1.0);
+                assert!(fastest < 1.5 * usual, "{method:?} {keep:?}: {fastest} of {usual} m/s");
             }
         }
     }
