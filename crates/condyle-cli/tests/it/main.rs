@@ -8,6 +8,7 @@
 
 mod browser;
 mod corpus;
+mod couple;
 mod dials;
 mod edit;
 mod estimate;
