@@ -871,7 +871,9 @@ fn check_as_json_has_the_fields_of_the_contract() {
     assert_eq!(some["files"][0]["ok"], true);
     // Nor does one that does not fit the rig, or has no motion.
     folder.write("other.bvh", &WALK.replace("Leg", "Wing"));
-    folder.check("convert walk.bvh walk.asf", 0, "", "");
+    let told =
+        "note: an ASF holds the skeleton only; an AMC has the motion, with its ASF beside it\n";
+    folder.check("convert walk.bvh walk.asf", 0, "", told);
     let some = json("check --json other.bvh slow.bvh walk.asf --rig rig.json", 2);
     assert_eq!((&some["ok"], &some["frames"]), (&false.into(), &3.into()));
     assert_eq!(some["files"][0]["path"], "slow.bvh");
