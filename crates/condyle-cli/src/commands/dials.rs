@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::Cell;
 use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
 use condyle::formats::MotionFile;
-use condyle::ik::{DialSettings, DialSolver, FitTo, FittedDials};
+use condyle::ik::{DialSettings, DialSolver, FitTo, FittedDials, same_joints};
 use condyle::maps::{By, Dial, DialClip, Network, State, Unit};
 use condyle::math::Angle;
 use condyle::models;
@@ -21,9 +21,12 @@ use super::rig::rig_of;
 use super::{Answer, is_one_of, print_bytes, print_report, read_one, write_out};
 use crate::args::{Dials, Fit, Pose};
 use crate::output::{
-    Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_warning,
-    printable, progress, some_of, working, write_whole,
+    Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_note,
+    print_warning, printable, progress, some_of, working, write_whole,
 };
+
+/// Joints that are off by more have a warning.
+const FAR_DEG: f64 = 15.0;
 
 pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
     let (_, network) = network_of(&args.rig)?;
@@ -62,7 +65,9 @@ pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
 }
 
 pub(super) fn pose(args: &Pose) -> Result<Answer, Failure> {
-    let outputs: Vec<&PathBuf> = args.output.iter().chain(&args.report).collect();
+    let none = PathBuf::new();
+    let output = args.output.as_ref().unwrap_or(&none);
+    let outputs: Vec<&PathBuf> = std::iter::once(output).chain(&args.report).collect();
     distinct(&outputs)?;
     for output in outputs {
         not_an_input(output, [&args.rig].into_iter().chain(&args.dials))?;
@@ -88,14 +93,6 @@ pub(super) fn pose(args: &Pose) -> Result<Answer, Failure> {
         };
         warnings.push(format!("a bone that should slide does not reach what it slides on{often}"));
     }
-    if let Some(report) = &args.report {
-        let first = clip.frame(0);
-        let views = [PoseView { name: "as set", dials: first }];
-        let over_time = (clip.len() > 1).then_some(&clip);
-        let text =
-            page::html(&title(&args.rig), skeleton, &network, axes(skeleton), &views, over_time);
-        write_whole(&[(report, text.as_bytes())])?;
-    }
     let text = if args.json {
         let mut document = json_of_pose(&network, skeleton, &state, &figure);
         document["warnings"] = json!(warnings);
@@ -104,13 +101,23 @@ pub(super) fn pose(args: &Pose) -> Result<Answer, Failure> {
         warnings.iter().for_each(|warning| print_warning(warning));
         text_of_pose(&network, &state, clip.len())
     };
+    let write_page = || {
+        let Some(report) = &args.report else { return Ok(()) };
+        let views = [PoseView { name: "as set", dials: clip.frame(0) }];
+        let over_time = (clip.len() > 1).then_some(&clip);
+        let text =
+            page::html(&title(&args.rig), skeleton, &network, axes(skeleton), &views, over_time);
+        write_whole(&[(report, text.as_bytes())])
+    };
     if let Some(output) = &args.output {
         let motion = network.clip(skeleton, &clip).map_err(|error| {
             Failure::usage(format!("no motion: {error}"), "set dials for one frame at least")
         })?;
         write_out(&MotionFile::new(skeleton.clone(), motion), output, &args.writing)?;
+        write_page()?;
         return print_report(output, &text);
     }
+    write_page()?;
     print_bytes(text.as_bytes())
 }
 
@@ -130,12 +137,14 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         return Err(Failure::usage(what, "fit works on a skeleton with motion"));
     };
     let (source, skeleton) = (&read.file.skeleton, &rig.skeleton);
-    let onto = if same(source, skeleton) {
+    let onto = if same_joints(source, skeleton) {
         None
     } else {
         let failed = |error: condyle::edit::RetargetError| {
             let what = format!("{} to {}: {error}", path.display(), args.rig.display());
-            Failure::usage(what, "docs/anatomy.md lists the names that are known")
+            let help = "a motion of another skeleton can be fitted to a whole body, as --rig body; \
+                        docs/anatomy.md lists the names that are known";
+            Failure::usage(what, help)
         };
         let sign = working("retargeting");
         let made = Retarget::new(source, skeleton)
@@ -161,9 +170,31 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
     let found = solver.fit_clip(&network, skeleton, clip, to, &settings, done);
     bar.finish_and_clear();
     write_fit(args, &network, skeleton, clip, &found)?;
+    let far: Vec<&str> = found
+        .misses
+        .iter()
+        .filter(|miss| miss.rms.degrees() > FAR_DEG)
+        .map(|miss| skeleton[miss.joint].name.as_str())
+        .collect();
+    let mut warnings = Vec::new();
+    if !far.is_empty() {
+        warnings.push(format!(
+            "{}: more than {FAR_DEG} degrees from the motion (rms): the rig cannot do it, the files \
+             have other rest poses, or a better way was not found",
+            some_of(&far)
+        ));
+    }
     let report = if args.json {
-        format!("{:#}\n", json_of_fit(&network, skeleton, &found, onto.is_some()))
+        let mut document = json_of_fit(&network, skeleton, &found, onto.is_some());
+        document["warnings"] = json!(warnings);
+        format!("{document:#}\n")
     } else {
+        warnings.iter().for_each(|warning| print_warning(warning));
+        if is_table(&args.output) && onto.is_some() {
+            print_note(
+                "the table has dials only: where the figure is in the world is in a motion file",
+            );
+        }
         text_of_fit(&network, skeleton, path, &found, onto.is_some())
     };
     print_report(&args.output, &report)
@@ -179,7 +210,6 @@ fn write_fit(
 ) -> Result<(), Failure> {
     let dials = &found.dials;
     let table = dials.csv(network.dials());
-    let is_table = args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     let page = args.report.as_ref().map(|report| {
         let last = dials.len().saturating_sub(1);
         let shown: Vec<usize> = (0..3).map(|k| k * last / 2).collect();
@@ -197,21 +227,29 @@ fn write_fit(
     let mut files: Vec<(&Path, &[u8])> = Vec::new();
     files.extend(page.as_ref().map(|(path, text)| (path.as_path(), text.as_bytes())));
     files.extend(args.dials.as_ref().map(|path| (path.as_path(), table.as_bytes())));
-    if is_table {
+    if is_table(&args.output) {
         files.push((&args.output, table.as_bytes()));
         return write_whole(&files);
     }
     let motion = network.clip_over(skeleton, dials, Some(clip)).map_err(|error| {
         Failure::usage(format!("no motion: {error}"), "fit works on one frame at least")
     })?;
-    write_whole(&files)?;
     write_out(&MotionFile::new(skeleton.clone(), motion), &args.output, &args.writing)?;
-    Ok(())
+    write_whole(&files)
+}
+
+/// Whether dials are to be written, and not a motion.
+fn is_table(output: &Path) -> bool {
+    output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
 /// Two outputs may not be one file.
 fn distinct(outputs: &[&PathBuf]) -> Result<(), Failure> {
     for (i, output) in outputs.iter().enumerate() {
+        if i > 0 && output.as_path() == Path::new("-") {
+            let help = "give the page or the table a name";
+            return Err(Failure::usage("only OUT can be standard output", help));
+        }
         if is_one_of(output, outputs[..i].iter().copied()) {
             let what = format!("{} would be written twice", output.display());
             return Err(Failure::usage(what, "give each output a name of its own"));
@@ -308,18 +346,13 @@ fn set_dials(args: &Pose, network: &Network) -> Result<DialClip, Failure> {
     } else {
         String::new()
     };
+    let value = if clip.frame(frame)[i].is_finite() { value } else { "so large".to_owned() };
     let what = format!(
         "dial {:?} cannot be {value}{whence}: it goes from {min} to {max} {}",
         dial.name,
         unit_name(dial.unit)
     );
     Err(Failure::usage(what.trim_end(), "set another value, or let --clamp bring it there"))
-}
-
-/// Whether joints have the same names and parents, in the same order.
-fn same(a: &Skeleton, b: &Skeleton) -> bool {
-    let names = |s: &Skeleton| s.joints().iter().map(|j| j.name.clone()).collect::<Vec<_>>();
-    a.parents() == b.parents() && names(a) == names(b)
 }
 
 const fn unit_name(unit: Unit) -> &'static str {
@@ -355,8 +388,9 @@ fn json_of_dial(dial: &Dial) -> Value {
 
 fn json_of_held(network: &Network, state: &State) -> Value {
     let held = network.held(state).map(|held| match held.by {
-        By::Bound { wanted, given, unit } => json!({
+        By::Bound { number, wanted, given, unit } => json!({
             "part": held.part,
+            "number": number,
             "wanted": rounded(wanted / unit.of_document()),
             "given": rounded(given / unit.of_document()),
             "unit": unit_name(unit),
@@ -418,10 +452,11 @@ fn text_of_pose(network: &Network, state: &State, frames: usize) -> String {
     }
     for held in network.held(state) {
         let _ = match held.by {
-            By::Bound { wanted, given, unit } => {
+            By::Bound { number, wanted, given, unit } => {
                 let [wanted, given] = [wanted, given].map(|x| decimals(x / unit.of_document(), 2));
                 let unit = unit_name(unit);
-                writeln!(text, "{} holds it at {given} {unit} instead of {wanted}", held.part)
+                let part = held.part;
+                writeln!(text, "{part} holds {number} at {given} {unit} instead of {wanted}")
             }
             By::Limit { apart } => {
                 writeln!(

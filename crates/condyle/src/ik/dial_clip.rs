@@ -6,7 +6,7 @@ use super::random::random;
 use crate::maps::{DialClip, Network};
 use crate::math::Angle;
 use crate::motion::{Clip, FrameIndex, Pose, World};
-use crate::skeleton::{JointIndex, Skeleton};
+use crate::skeleton::{Joint, JointIndex, Skeleton};
 
 /// Dials that were found for a motion.
 #[derive(Clone, Debug)]
@@ -40,23 +40,45 @@ pub enum FitTo<'a> {
     World(&'a [JointIndex]),
 }
 
-/// So many other starts are tried for each of the joints that are missed most, so many of them at most,
-/// in one frame out of [`EVERY`].
-const STARTS: usize = 3;
+/// So many other starts are tried for each of the joints that are missed most, so many of them at most.
+const STARTS: usize = 8;
 const JOINTS: usize = 8;
+/// Of motion of another figure, which may not be had at all, in one frame out of so many.
 const EVERY: usize = 16;
-/// Frames that are nearer than this in all joints, in radians, have no other start: 2°.
-const GOOD: f64 = 0.035;
+/// Frames that are nearer than this in all joints, in radians, have no other start: of motion of the
+/// figure itself, which can be had exactly, and of another's, 2°.
+const GOOD: [f64; 2] = [1e-4, 0.035];
 /// What other dials have to make of the squares of misses to be taken.
 const BETTER: f64 = 0.95;
+/// How much a dial is drawn to where it was in the frame before, see [`DialSettings::posture`]: of motion
+/// of the figure itself hardly, so that dials come back as they were; else so much that dials which
+/// hardly matter do not jump.
+const PULL: [f64; 2] = [1e-10, 1e-4];
+
+/// Whether rotations of joints mean the same in two skeletons: names, parents and rest rotations are the
+/// same, and bones point the same way at rest, whatever their lengths.
+#[must_use]
+pub fn same_joints(a: &Skeleton, b: &Skeleton) -> bool {
+    /// A degree, and the square of its sine.
+    const NEAR: f64 = 0.017;
+    const NEAR_SQUARED: f64 = 3e-4;
+    let alike = |a: &Joint, b: &Joint| {
+        let (p, q) = (a.offset_m, b.offset_m);
+        let apart = p.cross(q).length_squared();
+        let along = apart <= NEAR_SQUARED * p.length_squared() * q.length_squared();
+        a.name == b.name && a.rest.distance(b.rest).radians() <= NEAR && along && p.dot(q) >= 0.0
+    };
+    a.parents() == b.parents() && a.joints().iter().zip(b.joints()).all(|(a, b)| alike(a, b))
+}
 
 impl DialSolver<'_> {
     /// The dials that come nearest to each frame of a motion of the network's skeleton.
     ///
-    /// Each is looked for from those of the frame before. Where limits hold and where two ways lead to
-    /// nearly the same pose, that may end beside what is best. So some frames that are missed have other
-    /// starts, too, the same ones every time; and what is better there goes on to the frames before and
-    /// after, as far as it is better there. `done` is told how many of three times all frames are done.
+    /// Each is looked for from those of the frame before, and drawn to them a little, so that dials that
+    /// do not matter stay where they are. Where limits hold and where two ways lead to nearly the same
+    /// pose, that may end beside what is best. So frames that are missed have other starts, too, the same
+    /// ones every time; and what is better there goes on to the frames before and after, as far as it is
+    /// better there. `done` is told how many of three times all frames are done.
     ///
     /// # Panics
     ///
@@ -76,21 +98,23 @@ impl DialSolver<'_> {
             FitTo::World(joints) => joints.iter().copied().filter(moved).collect(),
         };
         let rest: Vec<f64> = network.dials().iter().map(|dial| dial.rest).collect();
-        let mut seen = Seen { skeleton, clip, to, joints: &joints, world: World::new() };
         let all: Vec<FrameIndex> = clip.frames().collect();
         let frames = all.len();
+        let mut seen = Seen { skeleton, clip, to, joints: &joints, world: World::new() };
+        let own = matches!(to, FitTo::Parents);
+        let good = seen.good();
         let mut found: Vec<Frame> = Vec::with_capacity(frames);
         for &frame in &all {
-            let before = found.last().map_or(rest.as_slice(), |before| &before.dials);
-            let mut best = seen.from(self, frame, before, settings);
-            if frame.get() % EVERY == 0 && best.missed() {
-                best.improve(seen.from(self, frame, &rest, settings));
+            let before = found.last().map_or_else(|| rest.clone(), |before| before.dials.clone());
+            let mut best = seen.from(self, frame, [&before, &before], settings);
+            if best.missed(good) && (own || frame.get() % EVERY == 0) {
+                best.improve(seen.from(self, frame, [&rest, &before], settings));
                 let mut seed = frame.get() as u64;
                 let mut worst: Vec<usize> = (0..joints.len()).collect();
                 worst.sort_by(|a, b| best.misses[*b].total_cmp(&best.misses[*a]));
                 for k in worst.into_iter().take(JOINTS) {
                     for _ in 0..STARTS {
-                        if best.misses[k] <= GOOD {
+                        if best.misses[k] <= good {
                             break;
                         }
                         // Other dials for this joint alone.
@@ -99,7 +123,13 @@ impl DialSolver<'_> {
                             let [min, max] = network.dials()[*dial].range;
                             start[*dial] = min + (max - min) * random(&mut seed);
                         }
-                        best.improve(seen.from(self, frame, &start, settings));
+                        let mut other = seen.from(self, frame, [&start, &before], settings);
+                        if other.squares() < BETTER * best.squares() {
+                            for dial in network.dials_of(joints[k]) {
+                                seen.calm(self, frame, &mut other, *dial, before[*dial], settings);
+                            }
+                        }
+                        best.improve(other);
                     }
                 }
             }
@@ -110,10 +140,10 @@ impl DialSolver<'_> {
         for (pass, backward) in [true, false].into_iter().enumerate() {
             for i in 1..frames {
                 let (from, to) = if backward { (frames - i, frames - i - 1) } else { (i - 1, i) };
-                if found[from].changed || pass > 0 && found[to].missed() {
-                    let other = seen.from(self, all[to], &found[from].dials, settings);
-                    let better = found[to].improve(other);
-                    found[to].changed |= better;
+                if found[from].changed || pass > 0 && found[to].missed(good) {
+                    let start = found[from].dials.clone();
+                    let other = seen.from(self, all[to], [&start, &start], settings);
+                    found[to].improve(other);
                 }
                 done((pass + 1) * frames + i + 1);
             }
@@ -151,8 +181,8 @@ impl Frame {
         self.misses.iter().map(|miss| miss * miss).sum()
     }
 
-    fn missed(&self) -> bool {
-        self.misses.iter().any(|miss| *miss > GOOD)
+    fn missed(&self, good: f64) -> bool {
+        self.misses.iter().any(|miss| *miss > good)
     }
 
     /// Takes another if that is better, and says so.
@@ -175,8 +205,63 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The dials of a frame, looked for from some.
+    /// Which of two numbers holds.
+    const fn foreign(&self) -> usize {
+        match self.to {
+            FitTo::Parents => 0,
+            FitTo::World(_) => 1,
+        }
+    }
+
+    const fn good(&self) -> f64 {
+        GOOD[self.foreign()]
+    }
+
+    /// The dials of a frame, looked for from some, and drawn to others.
     fn from(
+        &mut self,
+        solver: &mut DialSolver<'_>,
+        frame: FrameIndex,
+        [start, near]: [&[f64]; 2],
+        settings: &DialSettings<'_>,
+    ) -> Frame {
+        let pull = PULL[self.foreign()];
+        let settings = DialSettings { posture: Some((near, pull)), ..*settings };
+        let mut best = self.solve(solver, frame, start, &settings);
+        // A dial that a bound held on the way is free to go the other way from there.
+        for _ in 0..3 {
+            if !best.missed(self.good()) {
+                break;
+            }
+            let again = self.solve(solver, frame, &best.dials, &settings);
+            if again.squares() >= BETTER * best.squares() {
+                break;
+            }
+            best = again;
+        }
+        best
+    }
+
+    /// Brings a dial back to where it was, if nothing is the worse for it.
+    fn calm(
+        &mut self,
+        solver: &mut DialSolver<'_>,
+        frame: FrameIndex,
+        found: &mut Frame,
+        dial: usize,
+        value: f64,
+        settings: &DialSettings<'_>,
+    ) {
+        let still = DialSettings { steps: 0, posture: None, ..*settings };
+        let mut start = found.dials.clone();
+        start[dial] = value;
+        let calm = self.solve(solver, frame, &start, &still);
+        if calm.squares() <= 1.000_1 * found.squares() + 1e-12 {
+            *found = calm;
+        }
+    }
+
+    fn solve(
         &mut self,
         solver: &mut DialSolver<'_>,
         frame: FrameIndex,

@@ -273,6 +273,14 @@ impl<'a> DialSystem<'a> {
             let value = if value.is_nan() { dial.rest } else { *value };
             self.here.push(value.clamp(dial.range[0], dial.range[1]) / scale);
         }
+        // A dial that a bound holds back has no effect, and would never leave it: it starts on the bound.
+        self.dials.clear();
+        self.dials.extend(self.here.iter().zip(&self.scales).map(|(x, scale)| x * scale));
+        self.network.evaluate(&self.dials, &mut self.state);
+        self.network.snap(&self.state, &mut self.dials);
+        for ((here, value), scale) in self.here.iter_mut().zip(&self.dials).zip(&self.scales) {
+            *here = value / scale;
+        }
         self.there.clone_from(&self.here);
     }
 

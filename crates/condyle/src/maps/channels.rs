@@ -110,6 +110,9 @@ impl DialClip {
             kind,
         };
         let (first, header) = lines.next().ok_or_else(|| at(0, 0, Kind::Empty))?;
+        if !header.contains(',') && header.contains([';', '\t']) {
+            return Err(at(first, 0, Kind::Separator));
+        }
         let mut columns: Vec<Option<usize>> = Vec::new();
         for (place, name) in cells(header) {
             if name.eq_ignore_ascii_case("time_s") {
@@ -291,6 +294,7 @@ enum Kind {
     NoNumber { found: String },
     Cells { wanted: usize },
     Times,
+    Separator,
 }
 
 impl fmt::Display for DialClipError {
@@ -309,6 +313,7 @@ impl fmt::Display for DialClipError {
             Kind::Twice { name } => write!(f, "dial {name:?} has two columns"),
             Kind::NoNumber { found } => write!(f, "{found:?} is no number"),
             Kind::Cells { wanted } => write!(f, "there should be {wanted} numbers in the line"),
+            Kind::Separator => f.write_str("names and numbers should be separated by commas"),
             Kind::Times => f.write_str("times in column time_s do not rise evenly"),
         }
     }
@@ -372,6 +377,7 @@ mod tests {
         let rate = FrameRate::from_fps(30.0).unwrap();
         let says =
             |text: &str| DialClip::read_csv(text, network.dials(), rate).unwrap_err().to_string();
+        assert!(says("time_s;lumbar.axial\n0;1").contains("by commas"));
         assert!(says("").starts_with("1:1: no frames"));
         assert!(says("lumbar.flexion_deg\n").starts_with("2:1: no frames"));
         let near = "1:8: there is no dial \"lumbar.flexoin_deg\"; near are lumbar.flexion";

@@ -79,6 +79,11 @@ pub enum MapError {
         /// Which.
         part: String,
     },
+    /// More derivatives than fit: as many as dials, for every part that depends on all of them.
+    TooLarge {
+        /// The part that is too much.
+        part: String,
+    },
     /// A direction of no length.
     NoDirection {
         /// Whose.
@@ -145,6 +150,12 @@ impl fmt::Display for MapError {
                 write!(f, "part {part:?}: {above:?} is not above {joint:?} in the skeleton")
             }
             Self::Empty { part } => write!(f, "part {part:?} has nothing to do"),
+            Self::TooLarge { part } => {
+                write!(
+                    f,
+                    "part {part:?}: with it parts depend on more than a million dials together"
+                )
+            }
             Self::NoDirection { part } => {
                 write!(f, "part {part:?}: a direction is zero, or not finite")
             }

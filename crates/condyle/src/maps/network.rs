@@ -37,6 +37,9 @@ pub struct Network {
     pub(crate) parents: Vec<Option<usize>>,
 }
 
+/// A network has no more derivatives than this; with them a state has 50 MB.
+const MOST_RATES: usize = 1_000_000;
+
 /// A bone that slides on an ellipsoid.
 #[derive(Clone, Copy, Debug)]
 pub struct SlidingBone {
@@ -100,6 +103,8 @@ pub(super) enum Step {
         active: Input,
         passive: Input,
         bounds: [Option<PreparedCurve>; 2],
+        /// What the passive number is called.
+        name: String,
         unit: Unit,
         out: usize,
     },
@@ -179,6 +184,10 @@ impl Network {
         let mut builder = Builder::new(map, skeleton)?;
         for part in builder.order()? {
             builder.add(&map.parts[part])?;
+            let Spans { dials, .. } = &builder.network.transforms;
+            if dials.len() + builder.network.numbers.dials.len() > MOST_RATES {
+                return Err(MapError::TooLarge { part: map.parts[part].name.clone() });
+            }
         }
         let Builder { mut network, known, .. } = builder;
         for driven in &map.joints {
@@ -471,6 +480,7 @@ impl<'a> Builder<'a> {
                 Step::Spread { input, outputs: made }
             }
             Component::Bound { active, passive, lower, upper } => {
+                let of = passive.clone();
                 let (from, unit) = (self.unit(name, active)?, self.unit(name, passive)?);
                 let (active, passive) =
                     (self.number(name, active, None)?, self.number(name, passive, None)?);
@@ -488,7 +498,7 @@ impl<'a> Builder<'a> {
                     upper.as_ref().map(|curve| prepared(curve, from, unit)).transpose()?,
                 ];
                 self.known.insert(name.to_owned(), Value::Number(out, unit));
-                Step::Bound { active, passive, bounds, unit, out }
+                Step::Bound { active, passive, bounds, name: of, unit, out }
             }
             Component::Turn { angle, turn } => {
                 let angle = self.number(name, angle, Some(Unit::Angle))?;

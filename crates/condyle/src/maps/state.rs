@@ -29,14 +29,19 @@ pub struct Held<'a> {
     /// The part that does.
     pub part: &'a str,
     /// How far.
-    pub by: By,
+    pub by: By<'a>,
 }
+
+/// What is held back by less, in radians, metres or neither, is so by rounding.
+const LEAST_HELD: f64 = 1e-7;
 
 /// How far something is held back.
 #[derive(Clone, Copy, Debug)]
-pub enum By {
+pub enum By<'a> {
     /// A number that is kept by a bound: radians, metres, or neither.
     Bound {
+        /// What the number is called.
+        number: &'a str,
         /// What it would be,
         wanted: f64,
         /// and what it is.
@@ -126,7 +131,7 @@ impl Network {
             Step::Spread { input, outputs } => {
                 let from = self.numbers.range(*input);
                 for (out, curve) in outputs {
-                    let [value, slope] = curve.at(numbers[*input]);
+                    let [value, slope] = within_reason(curve.at(numbers[*input]));
                     numbers[*out] = value;
                     let to = self.numbers.range(*out);
                     for (from, to) in from.clone().zip(to) {
@@ -136,7 +141,8 @@ impl Network {
             }
             Step::Bound { active, passive, bounds, out, .. } => {
                 let (a, p) = (numbers[active.of], numbers[passive.of]);
-                let [lower, upper] = bounds.each_ref().map(|b| b.as_ref().map(|b| b.at(a)));
+                let [lower, upper] =
+                    bounds.each_ref().map(|b| b.as_ref().map(|b| within_reason(b.at(a))));
                 let (value, by_active, by_passive) = bounded(p, lower, upper);
                 numbers[*out] = value;
                 let to = self.numbers.range(*out);
@@ -334,19 +340,32 @@ impl Network {
         Transform { rotation: before * from.rotation, ..from }
     }
 
+    /// Brings dials that bounds hold back onto these: the pose is the same.
+    pub(crate) fn snap(&self, state: &State, dials: &mut [f64]) {
+        for step in &self.steps {
+            let Step::Bound { passive, out, .. } = step else { continue };
+            // The first numbers are the dials.
+            if let Some(dial) = dials.get_mut(passive.of) {
+                let [min, max] = self.dials[passive.of].range;
+                *dial = state.numbers[*out].clamp(min, max);
+            }
+        }
+    }
+
     /// What keeps joints from going where the dials say: bounds that hold a number, and limits that hold
     /// a rotation.
     pub fn held<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Held<'a>> {
         self.steps.iter().zip(&self.names).filter_map(|(step, part)| match step {
-            Step::Bound { passive, unit, out, .. } => {
+            Step::Bound { passive, name, unit, out, .. } => {
                 let (wanted, given) = (state.numbers[passive.of], state.numbers[*out]);
-                let held = By::Bound { wanted, given, unit: *unit };
-                (wanted != given).then_some(Held { part, by: held })
+                let held = By::Bound { number: name, wanted, given, unit: *unit };
+                ((wanted - given).abs() > LEAST_HELD).then_some(Held { part, by: held })
             }
             Step::Limit { input, out, .. } => {
                 let [wanted, given] = [*input, *out].map(|i| state.transforms[i].rotation);
-                let apart = By::Limit { apart: wanted.distance(given) };
-                (wanted.quat() != given.quat()).then_some(Held { part, by: apart })
+                let apart = wanted.distance(given);
+                let held = Held { part, by: By::Limit { apart } };
+                (apart.radians() > LEAST_HELD).then_some(held)
             }
             _ => None,
         })
@@ -419,6 +438,18 @@ fn walked_rate(limit: &PreparedLimit, m: Rotation, turn: DVec3) -> DVec3 {
         limit.toward_rest(moved * m)
     };
     (at(STEP) * at(-STEP).inverse()).log() * (size / (2.0 * STEP))
+}
+
+/// A value and its slope, of which the former is at most 1e9 and not NaN: nothing overflows from there on.
+fn within_reason([value, slope]: [f64; 2]) -> [f64; 2] {
+    const MOST: f64 = 1e9;
+    if value.abs() <= MOST && slope.is_finite() {
+        [value, slope]
+    } else if value.is_nan() {
+        [0.0, 0.0]
+    } else {
+        [value.clamp(-MOST, MOST), 0.0]
+    }
 }
 
 /// A number between bounds, each given with its slope; and how much of its change is due to that of

@@ -565,3 +565,62 @@ fn d12_dials_of_motions_are_found_again() {
     println!("worst {worst:.3} deg of {} joints", found.misses.len());
     assert!(worst < 1.0, "{worst}");
 }
+
+/// Row D12: a motion of the figure itself is found again wherever its dials are, at bounds and limits, and
+/// from one frame to another that has nothing to do with it. Which dials made it need not come back there.
+#[test]
+fn d12_motion_at_bounds_and_limits_is_found_again() {
+    let rate = FrameRate::from_fps(30.0).unwrap();
+    for (model, most_deg) in [("knee", 0.01), ("shoulder", 3.0)] {
+        let rig = find(model).unwrap();
+        let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
+        let mut rng = Rng::new(31);
+        let mut truth = DialClip::new(rate, network.dials().len());
+        for _ in 0..40 {
+            let dials: Vec<f64> =
+                network.dials().iter().map(|d| rng.between(d.range[0], d.range[1])).collect();
+            truth.push(&dials);
+        }
+        let clip = network.clip(&rig.skeleton, &truth).unwrap();
+        let mut solver = DialSolver::new(&network);
+        let settings = DialSettings { near: Angle::from_radians(1e-7), ..DialSettings::default() };
+        let to = FitTo::Parents;
+        let found = solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |_| ());
+        let rms = found.misses.iter().map(|miss| miss.rms.degrees()).fold(0.0, f64::max);
+        let worst = found.misses.iter().map(|miss| miss.worst.degrees()).fold(0.0, f64::max);
+        println!("{model}: {rms:.4} deg rms, {worst:.3} at worst");
+        assert!(rms < most_deg, "{model}: {rms}");
+    }
+}
+
+/// Dials that nothing tells of stay where they are, also where other starts are tried.
+#[test]
+fn d12_dials_that_nothing_tells_of_stay() {
+    let rate = FrameRate::from_fps(30.0).unwrap();
+    let rig = find("shoulder").unwrap();
+    let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
+    let arm = rig.skeleton.find("RightUpperArm").unwrap();
+    let [lift, reach, plane, raise] =
+        ["clavicle.elevation", "clavicle.protraction", "arm.plane", "arm.elevation"]
+            .map(|name| network.find(&format!("right.{name}")).unwrap());
+    let mut truth = DialClip::new(rate, network.dials().len());
+    for frame in 0..40 {
+        let mut dials: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
+        // To and fro through where the arm hangs, and far enough to need another way.
+        dials[raise] = 0.6 * trig::sin_cos(0.2 * f64::from(frame)).0;
+        dials[plane] = if frame % 20 < 10 { 1.5 } else { -0.5 };
+        truth.push(&dials);
+    }
+    let clip = network.clip(&rig.skeleton, &truth).unwrap();
+    let mut solver = DialSolver::new(&network);
+    let settings = DialSettings::default();
+    let to = FitTo::World(&[arm]);
+    let found = solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |_| ());
+    assert!(found.misses[0].rms.degrees() < 5.0, "{:?}", found.misses);
+    for frame in 0..40 {
+        let dials = found.dials.frame(frame);
+        // The arm's elevation keeps it from being lowered; that is all.
+        assert!(dials[lift].to_degrees().abs() < 3.0, "{frame}: {}", dials[lift].to_degrees());
+        assert!(dials[reach].to_degrees().abs() < 3.0, "{frame}: {}", dials[reach].to_degrees());
+    }
+}

@@ -69,13 +69,13 @@ pub fn html(
          style-src 'unsafe-inline'\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
          <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{}</h1>\n<p class=\"lead\">{} dials move {} joints.</p>\n",
+         <h1>{}</h1>\n<p class=\"lead\">{} move {}.</p>\n",
         Html(title),
         STYLE.replace("@media (prefers", "@media screen and (prefers"),
         include_str!("dials.css"),
         Html(title),
-        network.dials().len(),
-        skeleton.indices().filter(|joint| network.moves(*joint)).count(),
+        counted(network.dials().len(), "dial"),
+        counted(skeleton.indices().filter(|joint| network.moves(*joint)).count(), "joint"),
     );
     let rest = Drawn::new(skeleton, network, &network.state());
     for pose in poses {
@@ -100,6 +100,11 @@ pub fn html(
         env!("CARGO_PKG_VERSION")
     );
     text
+}
+
+/// `1 joint`, `3 joints`.
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// What is seen of a figure.
@@ -163,10 +168,14 @@ fn section(text: &mut String, pose: &PoseView<'_>, scene: &Scene<'_>) {
     ] {
         text.push_str(&view(scene, pose.name, name, right, above));
     }
-    text.push_str(
-        "</div>\n<p class=\"small\">Behind it, pale, the figure at rest. Shaded: a bone that slides, \
-         between its joint and the two points that touch; dashed: what it slides on.</p>\n",
-    );
+    text.push_str("</div>\n<p class=\"small\">Behind it, pale, the figure at rest.");
+    if !scene.now.blades.is_empty() {
+        text.push_str(
+            " Shaded: a bone that slides, between its joint and the two points that touch; dashed: what \
+             it slides on.",
+        );
+    }
+    text.push_str("</p>\n");
 }
 
 /// Seen so that one direction is to the right and another is up.
@@ -254,7 +263,7 @@ fn dials(text: &mut String, dials: &[Dial], state: &State) {
 fn shown(unit: Unit, value: f64) -> String {
     let number = value / unit.of_document();
     match unit {
-        Unit::Angle => format!("{:.1}°", number + 0.0),
+        Unit::Angle => format!("{:.1}°", (10.0 * number).round() / 10.0 + 0.0),
         Unit::Length => format!("{:.1} mm", 1e3 * number),
         Unit::Ratio => format!("{number:.2}"),
     }

@@ -72,7 +72,8 @@ fn dial(name: &str, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Dial, Faul
     let range = [number(min)?, number(max)?];
     let rest = if cursor.field(rest).is_some() { number(rest)? } else { 0.0 };
     if !(range[0] < range[1] && range[0] <= rest && rest <= range[1]) {
-        let found = format!("{} to {}, rest {rest}", range[0], range[1]);
+        let [min, max, rest] = [range[0], range[1], rest].map(|x| x / unit.of_document());
+        let found = format!("{min} to {max}, rest {rest}");
         return Err(cursor.out_of_range("a range that is not empty, with rest inside", &found));
     }
     let text = |key| cursor.field(key).map_or(Ok(String::new()), |c| c.text().map(str::to_owned));
