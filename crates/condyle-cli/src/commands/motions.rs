@@ -87,29 +87,11 @@ pub(super) fn warn_of_size<'a>(
 /// All motions on the skeleton and at the rate of the first.
 pub(super) fn alike(motions: &[Motion]) -> Result<Vec<Clip>, Failure> {
     let Some((first, others)) = motions.split_first() else { return Ok(Vec::new()) };
-    warn_of_reference(first);
     let mut clips = vec![first.clip.clone()];
     for motion in others {
         clips.push(like(motion, (&first.file.skeleton, &first.clip, &first.path))?);
     }
     Ok(clips)
-}
-
-/// Warns of a figure that moves below its root, as hips below a reference node.
-fn warn_of_reference(motion: &Motion) {
-    let skeleton = &motion.file.skeleton;
-    let hips = Facing::of(skeleton).joint();
-    if let Some(parent) =
-        skeleton.parent(hips).filter(|_| motion.clip.track(hips).translation_moves())
-    {
-        print_warning(&format!(
-            "{}: {:?} moves below {:?}, which motions are placed by: from one to the next it may hurry; \
-             condyle retarget onto a figure whose root is the pelvis avoids that",
-            motion.path.display(),
-            skeleton[hips].name,
-            skeleton[parent].name
-        ));
-    }
 }
 
 /// A motion on another skeleton with the same joints, and at the rate of another motion.
