@@ -255,8 +255,8 @@ fn text_of(args: &Couple, found: &Couplings, kept: &[String]) -> String {
         let _ = writeln!(text, "{table}");
         let _ = writeln!(
             text,
-            "explains: of the passive angle's variance; takes: of its range, on average; within: what a \
-             curve leaves"
+            "explains: of the passive angle's variance; takes: of its range, on average;\n\
+             within: what a curve leaves"
         );
     }
     if found.untold + found.echoes + found.single > 0 {

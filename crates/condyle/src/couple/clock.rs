@@ -327,7 +327,7 @@ mod tests {
             names: (0..count).map(name).collect(),
             joints: (0..count).collect(),
             columns,
-            stretches: vec![0..n],
+            stretches: std::iter::once(0..n).collect(),
             takes: vec![0],
             step_s,
             still: 0,

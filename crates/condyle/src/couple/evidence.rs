@@ -26,6 +26,10 @@ const LEAST_BINS: usize = 4;
 /// With fewer shifts that tell something of their own, nothing is told.
 const LEAST_SHIFTS: f64 = 6.0;
 
+/// Chance spreads by so much at least: of Fisher's z, and of bounds by a level. A common phase is not known
+/// better, and in step there is no doubt about it.
+const LEAST_SPREADS: [f64; 3] = [0.08, 1.0 / LEVELS as f64, 1.0 / LEVELS as f64];
+
 /// Of neither: not in a bin, not at a level.
 const NONE: u8 = u8::MAX;
 
@@ -46,8 +50,8 @@ impl Sorted {
         let mut edges: Vec<f64> =
             (1..BINS).map(|i| quantile(&sorted, i as f64 / BINS as f64)).collect();
         edges.dedup();
-        let bin =
-            |v: &f64| if v.is_finite() { edges.partition_point(|e| e < v) as u8 } else { NONE };
+        let place = |v: &f64| u8::try_from(edges.partition_point(|e| e < v)).unwrap_or(NONE);
+        let bin = |v: &f64| if v.is_finite() { place(v) } else { NONE };
         let mut bins: Vec<u8> = column.iter().map(bin).collect();
         let visits = visits(&bins, edges.len() + 1, angles);
         let kept = visits.iter().filter(|v| **v >= VISITS).count();
@@ -237,10 +241,8 @@ pub(super) fn evidence(
     let mut p = [1.0; 3];
     for (i, value) in seen.all().into_iter().enumerate() {
         let mean = sums[i] / n;
-        // Half a level more or less is no evidence.
-        let least = 0.25 / LEVELS as f64;
         let spread = ((squares[i] / n - mean * mean).max(0.0) * n / (n - 1.0).max(1.0)).sqrt();
-        let t = (value - mean) / (spread.max(least) * (1.0 + 1.0 / independent).sqrt());
+        let t = (value - mean) / (spread.max(LEAST_SPREADS[i]) * (1.0 + 1.0 / independent).sqrt());
         // None of the shifts may show as much.
         p[i] = if value > most[i] { beyond_t(t, independent - 1.0) } else { 1.0 };
     }
@@ -307,7 +309,7 @@ mod tests {
             (3.169, 10.0, 0.005),
             (4.297, 9.0, 0.001),
             (2.750, 30.0, 0.005),
-            (3.090, 1000.0, 0.001),
+            (3.098, 1000.0, 0.001),
         ] {
             let got = beyond_t(t, freedom);
             assert!((got / p - 1.0).abs() < 0.02, "{t} {freedom}: {got}");

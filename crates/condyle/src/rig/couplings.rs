@@ -85,7 +85,7 @@ fn coupling(
         rule,
         seen: cursor.field("seen_deg").map(ends).transpose()?,
         uncertain: angle("uncertain_deg")?,
-        residual: angle("residual_deg")?,
+        residual: if does == "drive" { angle("residual_deg")? } else { None },
         false_share: cursor.field("false_share").map(share).transpose()?,
         source: cursor.field("source").map(source).transpose()?.flatten(),
     })
@@ -169,7 +169,8 @@ fn coupling_tree(of: &Coupling) -> Node<'static> {
         // Rounding may swap what is the same but for the last digit.
         Field::new("seen_deg", write::numbers(&[low.min(high), high.max(low)]))
     }));
-    for (key, angle) in [("uncertain_deg", of.uncertain), ("residual_deg", of.residual)] {
+    let residual = of.residual.filter(|_| does == "drive");
+    for (key, angle) in [("uncertain_deg", of.uncertain), ("residual_deg", residual)] {
         fields.extend(angle.map(|angle| Field::new(key, number(degrees(angle)))));
     }
     fields.extend(of.false_share.map(|share| Field::new("false_share", number(share))));

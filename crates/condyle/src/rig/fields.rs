@@ -175,13 +175,12 @@ const COUPLING: &[Known] = &[
     of("passive", ObjectKind::AngleOf),
     plain("seen_deg"),
     plain("uncertain_deg"),
-    plain("residual_deg"),
     plain("false_share"),
     plain("source"),
 ];
 
 const COUPLED: [Shape; 2] = [
-    shape("drive", &[of("curve", ObjectKind::Curve)]),
+    shape("drive", &[of("curve", ObjectKind::Curve), plain("residual_deg")]),
     shape("bound", &[of("lower", ObjectKind::Curve), of("upper", ObjectKind::Curve)]),
 ];
 
