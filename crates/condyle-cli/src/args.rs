@@ -124,6 +124,15 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  condyle merge monday.cst tuesday.cst -o rig.json\n  \
                             condyle merge monday.cst tuesday.cst -o week.cst    a summary of both")]
     Merge(Merge),
+    /// Which angles of joints drive or bound each other, from motion: into the rig, with their bands
+    #[command(
+        after_help = "Examples:\n  condyle couple *.bvh --rig rig.json\n  condyle couple *.bvh \
+                            --rig rig.json -o rig.json --report couplings.html\n  condyle couple \
+                            02.asf 02_01.amc 02_03.amc --rig rig.json --json\n\nA rig for it comes from \
+                            condyle estimate. Couplings with \"source\": \"edited\" stay.\nWhat is \
+                            tested, and how: docs/couple.md."
+    )]
+    Couple(Couple),
     /// Pictures and figures of limits
     #[command(subcommand, after_help = limits_help())]
     Limits(LimitsCommand),
@@ -192,6 +201,7 @@ impl Command {
         match self {
             Self::Info(args) => args.json,
             Self::Limits(LimitsCommand::Show(args)) => args.json,
+            Self::Couple(args) => args.json,
             Self::Check(args) => args.json,
             Self::Clamp(args) => args.json,
             Self::Evaluate(args) => args.json,
@@ -509,6 +519,30 @@ pub(crate) struct Check {
     /// front of the motion: the rig lists their rotations
     #[arg(long)]
     pub(crate) all: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// `condyle couple`.
+#[derive(Debug, Args)]
+pub(crate) struct Couple {
+    /// Motion files; an ASF serves the AMCs that follow it
+    #[arg(required = true, value_name = "CLIP")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Write the rig with its couplings; it may be the one of --rig. `-` is standard output
+    #[arg(short, long, value_name = "OUT.json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a page with every coupling: samples, function and band
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    /// The share of false couplings among those found, at most
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = false_share, allow_hyphen_values = true)]
+    pub(crate) false_share: f64,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -1127,6 +1161,12 @@ fn coverage(text: &str) -> Result<f64, String> {
     let good = |share: &f64| *share > 0.0 && *share <= 1.0;
     let share = text.parse().ok().filter(good);
     share.ok_or_else(|| "a coverage is a share above 0 and at most 1, such as 0.99".to_owned())
+}
+
+fn false_share(text: &str) -> Result<f64, String> {
+    let good = |share: &f64| *share > 0.0 && *share < 1.0;
+    let share = text.parse().ok().filter(good);
+    share.ok_or_else(|| "a share of false couplings is between 0 and 1, such as 0.01".to_owned())
 }
 
 fn output_unit(text: &str) -> Result<OutputUnit, String> {

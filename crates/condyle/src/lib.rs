@@ -27,6 +27,7 @@
 //! ```
 
 pub mod anatomy;
+pub mod couple;
 pub mod edit;
 pub mod enforce;
 pub mod estimate;

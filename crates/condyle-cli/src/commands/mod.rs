@@ -8,6 +8,7 @@ mod clamp;
 mod connect;
 mod convert;
 mod corpus;
+mod couple;
 mod demo;
 mod estimate;
 mod evaluate;
@@ -58,6 +59,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Connect(args) => connect::run(args),
         Command::Limits(LimitsCommand::Show(args)) => limits::show(args),
         Command::Limits(LimitsCommand::Preset(args)) => limits::print_preset(args),
+        Command::Couple(args) => couple::run(args),
         Command::Check(args) => check::run(args),
         Command::Clamp(args) => clamp::run(args),
         Command::Ik(args) => ik::run(args),

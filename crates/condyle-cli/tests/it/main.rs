@@ -8,6 +8,7 @@
 
 mod browser;
 mod corpus;
+mod couple;
 mod edit;
 mod estimate;
 mod evaluate;

@@ -44,6 +44,11 @@ pub(super) enum ObjectKind {
     Center,
     Ellipsoid,
     ContactPair,
+    /// `couplings`: its fields are names.
+    Couplings,
+    Coupling,
+    /// An angle of a joint.
+    AngleOf,
 }
 
 /// A field that we know.
@@ -78,6 +83,7 @@ const DOCUMENT: &[Known] = &[
     of("skeleton", ObjectKind::Skeleton),
     of("joints", ObjectKind::Entries),
     of("maps", ObjectKind::Maps),
+    of("couplings", ObjectKind::Couplings),
 ];
 
 const MAPS: &[Known] = &[
@@ -161,6 +167,23 @@ const CENTER: &[Known] = &[plain("to_deg"), plain("at_m")];
 const ELLIPSOID: &[Known] = &[plain("center_m"), plain("rotation"), plain("radii_m")];
 
 const CONTACT_PAIR: &[Known] = &[plain("at"), plain("points_m")];
+
+const COUPLING: &[Known] = &[
+    plain("does"),
+    of("active", ObjectKind::AngleOf),
+    of("passive", ObjectKind::AngleOf),
+    plain("seen_deg"),
+    plain("uncertain_deg"),
+    plain("false_share"),
+    plain("source"),
+];
+
+const COUPLED: [Shape; 2] = [
+    shape("drive", &[of("curve", ObjectKind::Curve), plain("residual_deg")]),
+    shape("bound", &[of("lower", ObjectKind::Curve), of("upper", ObjectKind::Curve)]),
+];
+
+const ANGLE_OF: &[Known] = &[plain("joint"), plain("angle")];
 
 const SKELETON: &[Known] = &[of("joints", ObjectKind::SkeletonJoint)];
 
@@ -255,6 +278,7 @@ pub(super) const SWING_SHAPES: &[&str] = &names(&SWING);
 pub(super) const TWIST_SHAPES: &[&str] = &names(&TWIST);
 pub(super) const UNIT_SHAPES: &[&str] = &names(&UNIT);
 pub(super) const PART_SHAPES: &[&str] = &names(&PART);
+pub(super) const COUPLING_SHAPES: &[&str] = &names(&COUPLED);
 pub(super) const CURVE_SHAPES: &[&str] = &names(&CURVE);
 pub(super) const TWIST_OFFSET_SHAPES: &[&str] = &names(&TWIST_OFFSET);
 
@@ -283,6 +307,9 @@ impl ObjectKind {
             Self::Center => CENTER,
             Self::Ellipsoid => ELLIPSOID,
             Self::ContactPair => CONTACT_PAIR,
+            Self::Couplings => &[],
+            Self::Coupling => COUPLING,
+            Self::AngleOf => ANGLE_OF,
         }
     }
 
@@ -296,6 +323,7 @@ impl ObjectKind {
             Self::Dial => &UNIT,
             Self::Part => &PART,
             Self::Curve => &CURVE,
+            Self::Coupling => &COUPLED,
             _ => &[],
         }
     }
@@ -304,7 +332,7 @@ impl ObjectKind {
     const fn told_by(self) -> &'static str {
         match self {
             Self::Dial => "unit",
-            Self::Part => "does",
+            Self::Part | Self::Coupling => "does",
             _ => "shape",
         }
     }
@@ -332,6 +360,7 @@ impl ObjectKind {
             Self::Dials => return Some(Self::Dial),
             Self::Parts => return Some(Self::Part),
             Self::Outputs => return Some(Self::Output),
+            Self::Couplings => return Some(Self::Coupling),
             _ => {}
         }
         self.known(self.shape_of(object)).find(|known| known.name == field)?.holds
@@ -347,7 +376,7 @@ mod tests {
     use super::super::{Rig, RigJoint};
     use super::*;
 
-    const ALL: [ObjectKind; 26] = [
+    const ALL: [ObjectKind; 29] = [
         ObjectKind::Document,
         ObjectKind::Skeleton,
         ObjectKind::SkeletonJoint,
@@ -374,15 +403,19 @@ mod tests {
         ObjectKind::Center,
         ObjectKind::Ellipsoid,
         ObjectKind::ContactPair,
+        ObjectKind::Couplings,
+        ObjectKind::Coupling,
+        ObjectKind::AngleOf,
     ];
 
     /// Objects whose fields are names of the user's.
-    const NAMED: [ObjectKind; 5] = [
+    const NAMED: [ObjectKind; 6] = [
         ObjectKind::Entries,
         ObjectKind::Dials,
         ObjectKind::Parts,
         ObjectKind::Outputs,
         ObjectKind::Moved,
+        ObjectKind::Couplings,
     ];
 
     fn document(name: &str) -> String {
@@ -468,6 +501,9 @@ mod tests {
             ObjectKind::Center => at(part(&root, "turn", "centers"), "items"),
             ObjectKind::Ellipsoid => part(&root, "slide", "ellipsoid"),
             ObjectKind::ContactPair => at(part(&root, "slide", "pairs"), "items"),
+            ObjectKind::Couplings => at(&root, "properties/couplings"),
+            ObjectKind::Coupling => at(&root, "$defs/coupling"),
+            ObjectKind::AngleOf => at(&root, "$defs/angle_of"),
         };
         for (kind, shape) in forms() {
             let schema = definition(kind);
@@ -529,6 +565,7 @@ mod tests {
             let read = Rig::read(text.as_bytes()).unwrap().rig;
             let mut anew = Rig::new(read.skeleton, read.joints);
             anew.maps = read.maps;
+            anew.couplings = read.couplings;
             let anew = anew.write().unwrap();
             let anew = String::from_utf8(anew).unwrap();
             collect(&json::parse(&anew).unwrap(), Some(ObjectKind::Document), &mut written);

@@ -36,7 +36,7 @@ pub(super) fn read(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<JointMap, F
 }
 
 /// Every field of an object, in order.
-fn named(
+pub(super) fn named(
     cursor: &Cursor<'_>,
     mut read: impl FnMut(&str, &Cursor<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
@@ -182,7 +182,7 @@ fn point(cursor: &Cursor<'_>) -> Result<DVec3, Fault> {
     cursor.point()
 }
 
-fn curve(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Curve, Fault> {
+pub(super) fn curve(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Curve, Fault> {
     let shape = cursor.required("shape")?.word("shape of a function", CURVE_SHAPES)?;
     cursor.spelling(ObjectKind::Curve, notes);
     let points = || {
@@ -332,7 +332,7 @@ fn slide_fields(slide: &Slide) -> [Field<'static>; 3] {
     ]
 }
 
-fn curve_tree(curve: &Curve) -> Node<'static> {
+pub(super) fn curve_tree(curve: &Curve) -> Node<'static> {
     let points = |points: &[[f64; 2]]| {
         Field::new("points", Node::array(points.iter().map(|point| write::numbers(point))))
     };

@@ -21,6 +21,8 @@
 //! framework, and the types below are plain: whoever wants them in another form converts them.
 
 mod bounds;
+mod coupling;
+mod couplings;
 mod cursor;
 mod doubts;
 mod end;
@@ -47,6 +49,7 @@ use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
 pub(crate) use bounds::Bounds;
+pub use coupling::{AngleOf, Coupling, JointAngle, Rule};
 pub use end::{End, EndOf, Open};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
@@ -96,6 +99,8 @@ pub struct Rig {
     pub joints: RigJoints,
     /// Dials that move many joints, if there are any.
     pub maps: JointMap,
+    /// Angles that drive or bound others, learnt from motion or written by hand.
+    pub couplings: Vec<Coupling>,
     /// The text it was read from.
     origin: Option<Arc<str>>,
 }
@@ -104,7 +109,7 @@ impl Rig {
     /// A rig that was not read from a document.
     #[must_use]
     pub fn new(skeleton: Skeleton, joints: RigJoints) -> Self {
-        Self { skeleton, joints, maps: JointMap::default(), origin: None }
+        Self { skeleton, joints, maps: JointMap::default(), couplings: Vec::new(), origin: None }
     }
 
     /// A skeleton whose joints can do anything: roots are free, the others are balls without limit.
@@ -122,7 +127,8 @@ impl Rig {
     /// Takes over the skeleton and the entries of another rig, such as a new estimate, and returns the
     /// names of the entries that were kept since their source is [`Source::Edited`].
     ///
-    /// Entries that the other has no joint for stay. An entry that is replaced keeps its
+    /// Couplings of an entry that is replaced go, unless their source is [`Source::Edited`]: their
+    /// angles were counted from its axes. Entries that the other has no joint for stay. An entry that is replaced keeps its
     /// [`soft`](RigJoint::soft) if the other says nothing of that. One that is kept loses what its
     /// limit [contradicts](RigJoint::settle). [`write`](Self::write) then changes
     /// the document that this rig was read from: unknown fields and the order stay.
@@ -159,12 +165,34 @@ impl Rig {
                 Some(old) => joint.soft = joint.soft.or(old.soft),
                 None => {}
             }
+            self.couplings.retain(|of| {
+                let its = of.active.joint == name || of.passive.joint == name;
+                !its || of.source == Some(Source::Edited)
+            });
             self.joints.insert(name, joint);
         }
         for name in &kept {
             let rest = self.skeleton.find(name).map(|joint| self.skeleton[joint].rest);
             if let Some(joint) = self.joints.get_mut(name) {
                 joint.settle(rest.unwrap_or_default());
+            }
+        }
+        kept
+    }
+
+    /// Takes over couplings, such as learnt ones, in place of those that there are, and returns the names
+    /// of those that stay since their source is [`Source::Edited`]. Of two about the same angles, what was
+    /// edited stays.
+    pub fn update_couplings(&mut self, learnt: Vec<Coupling>) -> Vec<String> {
+        self.couplings.retain(|of| of.source == Some(Source::Edited));
+        let kept: Vec<String> = self.couplings.iter().map(|of| of.name.clone()).collect();
+        for of in learnt {
+            let same = |old: &Coupling| {
+                let (ours, theirs) = ([&old.active, &old.passive], [&of.active, &of.passive]);
+                ours == theirs || ours == [theirs[1], theirs[0]] || old.name == of.name
+            };
+            if !self.couplings.iter().any(same) {
+                self.couplings.push(of);
             }
         }
         kept

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc as Shared;
 
+use super::couplings;
 use super::cursor::{Cursor, Notes};
 use super::fields::ObjectKind;
 use super::json::{self, Fault, Node, Value, shortened};
@@ -86,7 +87,11 @@ pub(super) fn interpret(root: &Node<'_>, notes: &mut Notes) -> Result<Rig, Fault
     let skeleton = skeleton(&document.required("skeleton")?, &entries, notes)?;
     let joints = joints(&entries, &skeleton, notes)?;
     let maps = document.field("maps").map(|c| maps::read(&c, notes)).transpose()?;
-    Ok(Rig { skeleton, joints, maps: maps.unwrap_or_default(), origin: None })
+    let couplings = document.field("couplings");
+    let couplings =
+        couplings.map(|c| couplings::read(&c, &joints, &skeleton, notes)).transpose()?;
+    let (maps, couplings) = (maps.unwrap_or_default(), couplings.unwrap_or_default());
+    Ok(Rig { skeleton, joints, maps, couplings, origin: None })
 }
 
 fn version(cursor: &Cursor<'_>) -> Result<(), Fault> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use glam::{DVec2, DVec3};
 
+use super::couplings;
 use super::cursor::Notes;
 use super::fields::ObjectKind;
 use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
@@ -11,11 +12,8 @@ use super::maps;
 use super::merge::{Trust, merge};
 use super::path::{Step, Steps};
 use super::read::interpret;
-use super::{
-    End, JointKind, Rig, RigError, RigErrorKind, RigJoint, RigJoints, is_identity, is_unit,
-};
+use super::{End, JointKind, Rig, RigError, RigErrorKind, RigJoint, is_identity, is_unit};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset};
-use crate::maps::JointMap;
 use crate::math::{Angle, Arc, Rotation, unit};
 use crate::skeleton::Skeleton;
 
@@ -33,7 +31,7 @@ impl Rig {
     /// names the joint.
     pub fn write(&self) -> Result<Vec<u8>, RigError> {
         let error = |fault: Fault| RigError::new(fault.kind, fault.path, None);
-        let fresh = canonical(&self.skeleton, &self.joints, &self.maps).map_err(error)?;
+        let fresh = canonical(self).map_err(error)?;
         let text = self.origin.as_deref().and_then(|text| merged(text, &fresh));
         Ok(text.unwrap_or_else(|| json::print(&fresh)).into_bytes())
     }
@@ -61,26 +59,19 @@ fn merged(text: &str, fresh: &Node<'_>) -> Option<String> {
 
 /// What we would write for a document.
 fn meaning(tree: &Node<'_>) -> Option<Node<'static>> {
-    let Rig { skeleton, joints, maps, .. } = interpret(tree, &mut Notes::default()).ok()?;
-    canonical(&skeleton, &joints, &maps).ok()
+    canonical(&interpret(tree, &mut Notes::default()).ok()?).ok()
 }
 
 /// The one tree that says this.
 ///
 /// It is read once, so that what cannot be read is not written; and written again, since some angles
 /// in radians have no equal in degrees.
-fn canonical(
-    skeleton: &Skeleton,
-    joints: &RigJoints,
-    maps: &JointMap,
-) -> Result<Node<'static>, Fault> {
-    let tree_of = tree(skeleton, joints, maps)?;
-    let Rig { skeleton, joints, maps, .. } = interpret(&tree_of, &mut Notes::default())?;
-    tree(&skeleton, &joints, &maps)
+fn canonical(rig: &Rig) -> Result<Node<'static>, Fault> {
+    tree(&interpret(&tree(rig)?, &mut Notes::default())?)
 }
 
-fn tree(skeleton: &Skeleton, joints: &RigJoints, maps: &JointMap) -> Result<Node<'static>, Fault> {
-    let entries = joints.iter().map(|(name, entry)| {
+fn tree(rig: &Rig) -> Result<Node<'static>, Fault> {
+    let entries = rig.joints.iter().map(|(name, entry)| {
         let node = joint(entry).map_err(|fault| {
             let way = [Step::Key("joints".into()), Step::Key(name.into())];
             within(fault, &Steps(&way).to_string())
@@ -89,10 +80,12 @@ fn tree(skeleton: &Skeleton, joints: &RigJoints, maps: &JointMap) -> Result<Node
     });
     let mut fields = vec![
         Field::new("condyle", number(1.0)),
-        Field::new("skeleton", skeleton_tree(skeleton)),
+        Field::new("skeleton", skeleton_tree(&rig.skeleton)),
         Field::new("joints", Node::object(entries.collect::<Result<_, Fault>>()?)),
     ];
-    fields.extend(maps::tree(maps)?.map(|maps| Field::new("maps", maps)));
+    fields.extend(maps::tree(&rig.maps)?.map(|maps| Field::new("maps", maps)));
+    let couplings = couplings::tree(&rig.couplings);
+    fields.extend(couplings.map(|couplings| Field::new("couplings", couplings)));
     Ok(Node::object(fields))
 }
 

@@ -29,6 +29,7 @@
 //! ```
 
 mod channels;
+mod coupled;
 mod figure;
 mod gait;
 mod generate;
@@ -43,6 +44,9 @@ mod tests;
 use std::fmt;
 
 pub use channels::{SourceChannels, Wrap};
+pub use coupled::{
+    CoupledAxes, CoupledFigure, CoupledKind, CoupledMotion, CoupledOptions, TrueCoupling,
+};
 pub use figure::Figure;
 pub use gait::Gait;
 pub use region::{RegionShape, SwingRegion};

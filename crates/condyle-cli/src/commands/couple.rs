@@ -1,0 +1,280 @@
+//! `condyle couple`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use comfy_table::Cell;
+use condyle::couple::{CoupleOptions, Couplings, Found, couple, html};
+use condyle::estimate::Take;
+use condyle::formats::read_files;
+use condyle::maps::Curve;
+use condyle::math::Angle;
+use condyle::motion::Clip;
+use condyle::rig::{AngleOf, Rig, Rule, Source};
+use condyle::skeleton::Skeleton;
+use serde_json::{Value, json};
+
+use super::bound::{bind, print_misfits};
+use super::rig::rig_of;
+use super::{Answer, is_one_of, print_bytes, write_and_report};
+use crate::args::Couple;
+use crate::output::{
+    Failure, counted, decimals, json_degrees, new_table, number, print_warning, print_warnings,
+    printable, progress, some_of, working, write_whole,
+};
+
+pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
+    check_outputs(args)?;
+    let mut rig = rig_of(&args.limits.rig, args.reading.strict())?;
+    if let Some(output) = args.output.as_deref().filter(|output| *output != Path::new("-")) {
+        keep_edited(&mut rig, output)?;
+    }
+    let options = args.reading.options();
+    let bar = progress(args.files.len(), "reading");
+    let mut clips: Vec<(PathBuf, Skeleton, Clip)> = Vec::new();
+    let mut errors = Vec::new();
+    for (path, read) in read_files(&args.files, &options) {
+        bar.inc(1);
+        let read = match read {
+            Ok(read) => read,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        bar.suspend(|| print_warnings(&read.warnings));
+        let clip = read.file.clip.filter(|clip| clip.frame_count() > 0).ok_or_else(|| {
+            let what = "there is no motion to learn from";
+            Failure::file(path, what, "couple works on a skeleton with motion")
+        })?;
+        let bound = bind(&rig, &args.limits.rig, &read.file.skeleton, path)?;
+        bar.suspend(|| print_misfits(&bound, &read.file.skeleton, path));
+        clips.push((path.to_owned(), read.file.skeleton, clip));
+    }
+    bar.finish_and_clear();
+    if !errors.is_empty() {
+        return Err(Failure::Read(errors));
+    }
+    let takes: Vec<Take<'_>> =
+        clips.iter().map(|(_, skeleton, clip)| Take { skeleton, clip }).collect();
+    let sign = working("coupling");
+    let how = CoupleOptions {
+        false_share: args.false_share,
+        threads: args.limits.threads(),
+        ..CoupleOptions::default()
+    };
+    let found = couple(&takes, &rig, &how);
+    sign.finish_and_clear();
+    let warnings = warnings(&found);
+    warnings.iter().for_each(|warning| print_warning(warning));
+    let kept = rig.update_couplings(found.found.iter().map(|f| f.coupling.clone()).collect());
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = clips.iter().map(|(path, ..)| name(path)).collect();
+    let page = args.report.as_deref().map(|path| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        (path, html(&some_of(&names), &found))
+    });
+    let text =
+        if args.json { json_of(&found, &kept, &warnings) } else { text_of(args, &found, &kept) };
+    let page = page.as_ref().map(|(path, page)| (*path, page.as_bytes()));
+    match &args.output {
+        Some(output) => {
+            let rig = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(output)]))?;
+            write_and_report(output, &rig, page, &text)
+        }
+        None => {
+            write_whole(&Vec::from_iter(page))?;
+            print_bytes(text.as_bytes())
+        }
+    }
+}
+
+/// What is written must not replace what is read, except a rig by itself.
+fn check_outputs(args: &Couple) -> Result<(), Failure> {
+    if let Some(path) = &args.report {
+        let others = args.files.iter().chain([&args.limits.rig]).chain(&args.output);
+        if path == Path::new("-") || is_one_of(path, others) {
+            let what = format!("the report cannot go to {}", path.display());
+            return Err(Failure::usage(what, "give it a name of its own: --report FILE.html"));
+        }
+    }
+    if let Some(path) = args.output.as_ref().filter(|path| is_one_of(path, &args.files)) {
+        let what = format!("the rig cannot go to {}", path.display());
+        return Err(Failure::usage(what, "that is a clip: name a rig, -o RIG.json"));
+    }
+    Ok(())
+}
+
+/// Couplings that a person edited in the rig that is there stay.
+fn keep_edited(rig: &mut Rig, output: &Path) -> Result<(), Failure> {
+    let Ok(bytes) = std::fs::read(output) else { return Ok(()) };
+    let there = Rig::read(&bytes).map_err(|error| {
+        let what = format!("is there and no rig document: {error}");
+        Failure::file(output, what, "name another file, or remove it")
+    })?;
+    for of in there.rig.couplings.into_iter().filter(|of| of.source == Some(Source::Edited)) {
+        if !rig.couplings.iter().any(|own| own.name == of.name) {
+            rig.couplings.push(of);
+        }
+    }
+    Ok(())
+}
+
+/// What to know about the motion.
+fn warnings(found: &Couplings) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if found.pairs == 0 {
+        warnings.push(
+            "no two joints with axes move by more than 3°: estimate a rig from these clips, and couple then"
+                .to_owned(),
+        );
+    } else if 2 * found.untold > found.pairs {
+        warnings.push(format!(
+            "{} of {} pairs could not be tested: the motion is too short, or does not come again to where \
+             it was; give more clips",
+            found.untold, found.pairs
+        ));
+    }
+    if found.takes == 1 && !found.found.is_empty() {
+        warnings.push(
+            "there is one take only: what is found may be of this motion, and not of the joints; give others"
+                .to_owned(),
+        );
+    }
+    let periodic = found.periods_s.len();
+    if periodic == found.stretches && periodic > 0 {
+        warnings.push(
+            "all of the motion is periodic: bounds do not show in that, give clips that explore as well"
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
+fn json_of(found: &Couplings, kept: &[String], warnings: &[String]) -> String {
+    let couplings: Vec<Value> = found.found.iter().map(json_of_coupling).collect();
+    let document = json!({
+        "couplings": couplings,
+        "kept": kept,
+        "angles": found.angles,
+        "still": found.still,
+        "pairs": found.pairs,
+        "untold": found.untold,
+        "echoes": found.echoes,
+        "single": found.single,
+        "samples": found.samples,
+        "periods_s": found.periods_s,
+        "warnings": warnings,
+    });
+    format!("{document:#}\n")
+}
+
+fn json_of_coupling(found: &Found) -> Value {
+    let of = &found.coupling;
+    let side = |of: &AngleOf| json!({"joint": of.joint, "angle": of.angle.as_str()});
+    let mut bands = found.fitted.iter().map(|fit| json!(fit.band));
+    let mut curve = |of: &Curve| {
+        let mut value = match of {
+            Curve::Linear { slope, offset } => {
+                json!({"shape": "linear", "slope": slope, "offset": offset})
+            }
+            Curve::Polynomial(coefficients) => {
+                json!({"shape": "polynomial", "coefficients": coefficients})
+            }
+            Curve::Points(points) => json!({"shape": "points", "points": points}),
+            Curve::Spline(points) => json!({"shape": "spline", "points": points}),
+        };
+        value["band"] = bands.next().unwrap_or_default();
+        value
+    };
+    let mut value = json!({
+        "name": of.name,
+        "active": side(&of.active),
+        "passive": side(&of.passive),
+        "explained": found.explained,
+        "explained_by_chance": found.explained_by_chance,
+        "taken_below": found.taken[0],
+        "taken_above": found.taken[1],
+        "taken_below_by_chance": found.taken_by_chance[0],
+        "taken_above_by_chance": found.taken_by_chance[1],
+        "seen_deg": of.seen.map(|ends| ends.map(json_degrees)),
+        "uncertain_deg": of.uncertain.map(json_degrees),
+        "false_share": of.false_share,
+    });
+    match &of.rule {
+        Rule::Drive { curve: of_rule } => {
+            value["does"] = json!("drive");
+            value["curve"] = curve(of_rule);
+            value["residual_deg"] = json!(of.residual.map(json_degrees));
+        }
+        Rule::Bound { lower, upper } => {
+            value["does"] = json!("bound");
+            for (key, bound) in [("lower", lower), ("upper", upper)] {
+                if let Some(bound) = bound {
+                    value[key] = curve(bound);
+                }
+            }
+        }
+    }
+    value
+}
+
+fn text_of(args: &Couple, found: &Couplings, kept: &[String]) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{} of {} angles that move: {}",
+        counted(found.pairs, "pair", "pairs"),
+        found.angles,
+        counted(found.found.len(), "coupling", "couplings"),
+    );
+    if !found.found.is_empty() {
+        let head = ["active", "does", "passive", "explains", "takes", "within", "known to"];
+        let mut table = new_table(&head);
+        for of in &found.found {
+            let percent = |share: f64| decimals(100.0 * share, 0) + " %";
+            let degrees = |angle: Option<Angle>| {
+                angle.map_or(String::new(), |a| decimals(a.degrees(), 1) + "°")
+            };
+            let (does, takes) = match &of.coupling.rule {
+                Rule::Drive { .. } => ("drives", String::new()),
+                Rule::Bound { lower: None, .. } => ("bounds above", percent(of.taken[1])),
+                Rule::Bound { upper: None, .. } => ("bounds below", percent(of.taken[0])),
+                Rule::Bound { .. } => ("bounds", percent(of.taken[0] + of.taken[1])),
+            };
+            table.add_row(vec![
+                Cell::new(printable(&of.coupling.active.to_string())),
+                Cell::new(does),
+                Cell::new(printable(&of.coupling.passive.to_string())),
+                number(percent(of.explained)),
+                number(takes),
+                number(degrees(of.coupling.residual)),
+                number(format!("±{}", degrees(of.coupling.uncertain))),
+            ]);
+        }
+        let _ = writeln!(text, "{table}");
+        let _ = writeln!(
+            text,
+            "explains: of the passive angle's variance; takes: of its range, on average"
+        );
+        let _ =
+            writeln!(text, "within: what a curve leaves; known to: its band where it is widest");
+    }
+    if found.untold + found.echoes + found.single > 0 {
+        let _ = writeln!(
+            text,
+            "left out: {} that could not be tested, {} that hang on one take, {} that follow from others",
+            counted(found.untold, "pair", "pairs"),
+            found.single,
+            found.echoes,
+        );
+    }
+    if !kept.is_empty() {
+        let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+        let _ = writeln!(text, "kept, as edited: {}", some_of(&kept));
+    }
+    if let Some(path) = &args.report {
+        let _ = writeln!(text, "The pictures are in {}.", path.display());
+    }
+    text
+}

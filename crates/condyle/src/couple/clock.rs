@@ -1,0 +1,380 @@
+//! How long motion remembers, whether it comes again, and how two angles are taken out of step.
+#![allow(clippy::cast_precision_loss, reason = "counts are below 2^32")]
+
+use std::f64::consts::{PI, TAU};
+use std::ops::Range;
+
+use super::angles::Angles;
+use super::dice::Dice;
+use crate::math::{Angle, trig};
+
+/// The most shifts that are tried.
+const SHIFTS: usize = 199;
+
+/// Periods that are looked for, seconds.
+const PERIODS_S: [f64; 2] = [0.3, 4.0];
+
+/// Motion whose liveliest angles are as alike as this after a period has that period.
+const PERIODIC: f64 = 0.4;
+
+/// An angle that is less like itself than this may be so by chance.
+const FORGOTTEN: f64 = 0.2;
+
+/// The most lags that are looked at, seconds.
+const MOST_LAG_S: f64 = 8.0;
+
+/// How the motion goes in time.
+pub(super) struct Clock {
+    /// For every shift, the sample that stands in for each.
+    pub(super) shifts: Vec<Vec<u32>>,
+    /// For every stretch and angle, how many samples tell as much as one would that stands alone.
+    memory: Vec<Vec<usize>>,
+    /// The period of every stretch in samples, if it has one.
+    pub(super) periods: Vec<Option<usize>>,
+}
+
+impl Clock {
+    pub(super) fn of(angles: &Angles, seed: u64) -> Self {
+        let mut memory = Vec::new();
+        let mut periods = Vec::new();
+        let mut shifters = Vec::new();
+        for (number, stretch) in angles.stretches.iter().enumerate() {
+            let alike: Vec<Option<Vec<f64>>> = angles
+                .columns
+                .iter()
+                .map(|column| autocorrelation(&column[stretch.clone()], angles.step_s))
+                .collect();
+            let own: Vec<Option<usize>> =
+                alike.iter().map(|alike| alike.as_deref().map(remembered)).collect();
+            let mut moving: Vec<usize> = own.iter().copied().flatten().collect();
+            moving.sort_unstable();
+            let usual = moving.get(moving.len() / 2).copied().unwrap_or(stretch.len());
+            memory.push(own.into_iter().map(|own| own.unwrap_or(1)).collect());
+            let period = period(&alike, stretch.len(), angles.step_s);
+            periods.push(period);
+            let phase = period.map(|period| phase(angles, &alike, stretch, period));
+            let dice = Dice::new(seed ^ number as u64);
+            shifters.push(Shifter { stretch: stretch.clone(), phase, usual, dice });
+        }
+        let shifts = shifts(&mut shifters, angles.columns.first().map_or(0, Vec::len));
+        Self { shifts, memory, periods }
+    }
+
+    /// How many of the shifts tell something of their own for two angles, in the stretches that count: as
+    /// many as there are times that both have forgotten, or periods.
+    pub(super) fn independent(
+        &self,
+        angles: &Angles,
+        pair: [usize; 2],
+        counts: impl Fn(usize) -> bool,
+    ) -> f64 {
+        let of = |number: usize| {
+            let apart = self.apart(number, pair);
+            (angles.stretches[number].len() as f64 / apart as f64 - 1.0).max(0.0)
+        };
+        let all: f64 = (0..angles.stretches.len()).filter(|n| counts(*n)).map(of).sum();
+        all.min(self.shifts.len() as f64)
+    }
+}
+
+impl Clock {
+    /// After how many samples of a stretch two angles have forgotten each other: a period, or the longer
+    /// memory.
+    pub(super) fn apart(&self, stretch: usize, pair: [usize; 2]) -> usize {
+        let memory = &self.memory[stretch];
+        self.periods[stretch].unwrap_or_else(|| memory[pair[0]].max(memory[pair[1]])).max(1)
+    }
+}
+
+/// How many samples tell as much as one that stands alone: the sum of squared autocorrelations on both
+/// sides, as in Bartlett's formula for the variance of a correlation of two alike series. What is too weak
+/// to be told from chance does not count.
+fn remembered(alike: &[f64]) -> usize {
+    let beside: f64 = alike.iter().skip(1).filter(|r| r.abs() >= FORGOTTEN).map(|r| r * r).sum();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least one")]
+    let samples = (1.0 + 2.0 * beside).ceil() as usize;
+    samples
+}
+
+/// How alike a column is to itself some samples later; `None` if it does not move.
+fn autocorrelation(column: &[f64], step_s: f64) -> Option<Vec<f64>> {
+    let n = column.len();
+    let mean = column.iter().sum::<f64>() / n.max(1) as f64;
+    let off: Vec<f64> = column.iter().map(|v| v - mean).collect();
+    let square: f64 = off.iter().map(|v| v * v).sum();
+    // A tenth of a degree is noise. NaN is none either.
+    let noise = Angle::from_degrees(0.1).radians();
+    let moves = square > n as f64 * noise * noise;
+    if !moves {
+        return None;
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, small")]
+    let most = ((MOST_LAG_S / step_s) as usize).min(n / 2);
+    let at = |lag: usize| {
+        let sum: f64 = off[lag..].iter().zip(&off).map(|(a, b)| a * b).sum();
+        sum / square * (n as f64 / (n - lag) as f64)
+    };
+    Some((0..most).map(at).collect())
+}
+
+/// The period of a stretch, if its liveliest quarter of angles has one.
+fn period(alike: &[Option<Vec<f64>>], n: usize, step_s: f64) -> Option<usize> {
+    let moving: Vec<&Vec<f64>> = alike.iter().flatten().collect();
+    let count = moving.len().div_ceil(4);
+    if count == 0 {
+        return None;
+    }
+    let lags = moving.iter().map(|a| a.len()).min().unwrap_or(0);
+    let together = |lag: usize| {
+        let mut of: Vec<f64> = moving.iter().map(|a| a[lag]).collect();
+        of.sort_unstable_by(|a, b| b.total_cmp(a));
+        of[..count].iter().sum::<f64>() / count as f64
+    };
+    let all: Vec<f64> = (0..lags).map(together).collect();
+    let [least, most] = PERIODS_S.map(|s| s / step_s);
+    let mut lowest = f64::INFINITY;
+    let mut peaks: Vec<(usize, f64)> = Vec::new();
+    for lag in 1..lags.saturating_sub(1) {
+        lowest = lowest.min(all[lag]);
+        let peak = all[lag] >= all[lag - 1] && all[lag] > all[lag + 1];
+        let in_range = (least..=most).contains(&(lag as f64)) && 2 * lag <= n;
+        if peak && in_range && all[lag] > PERIODIC && all[lag] - lowest > 0.2 {
+            peaks.push((lag, all[lag]));
+        }
+    }
+    let best = peaks.iter().map(|(_, r)| *r).fold(0.0, f64::max);
+    peaks.iter().find(|(_, r)| *r >= 0.9 * best).map(|(lag, _)| *lag)
+}
+
+/// The common phase of a stretch with a period, in periods, never falling.
+///
+/// Every angle that is alike after a period is brought to its amplitude and phase at that period, over
+/// two periods around each sample. What they share is the strongest component of these.
+fn phase(
+    angles: &Angles,
+    alike: &[Option<Vec<f64>>],
+    stretch: &Range<usize>,
+    period: usize,
+) -> Vec<f64> {
+    const MOST: usize = 24;
+    let n = stretch.len();
+    let mut liveliest: Vec<(usize, f64)> = alike
+        .iter()
+        .enumerate()
+        .filter_map(|(i, a)| Some((i, *a.as_ref()?.get(period)?)))
+        .filter(|(_, r)| *r > 0.5 * PERIODIC)
+        .collect();
+    liveliest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    liveliest.truncate(MOST);
+    let half = i64::try_from(period).unwrap_or(1);
+    let window: Vec<(i64, [f64; 2])> = (-half..=half)
+        .map(|s| {
+            let turn = TAU * s as f64 / period as f64;
+            let weight = 0.5 + 0.5 * trig::cos(PI * s as f64 / half as f64);
+            let (sin, cos) = trig::sin_cos(turn);
+            (s, [weight * cos, -weight * sin])
+        })
+        .collect();
+    let demodulated: Vec<Vec<[f64; 2]>> = liveliest
+        .iter()
+        .map(|(i, _)| {
+            let column = &angles.columns[*i][stretch.clone()];
+            let mean = column.iter().sum::<f64>() / n as f64;
+            let square = column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n as f64;
+            let scale = if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
+            (0..n)
+                .map(|at| {
+                    window.iter().fold([0.0; 2], |[re, im], (s, [cos, sin])| {
+                        let there = i64::try_from(at).unwrap_or(0) + s;
+                        let value = usize::try_from(there).ok().and_then(|t| column.get(t));
+                        let value = value.map_or(0.0, |v| (v - mean) * scale);
+                        [re + value * cos, im + value * sin]
+                    })
+                })
+                .collect()
+        })
+        .collect();
+    let common = strongest(&demodulated, n);
+    let steady = 1.0 / period as f64;
+    let mut phase = vec![0.0; n];
+    for i in 1..n {
+        let [a, b] = [common[i - 1], common[i]];
+        let turned = trig::atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]) / TAU;
+        phase[i] = phase[i - 1] + turned.clamp(0.25 * steady, 2.0 * steady);
+    }
+    phase
+}
+
+/// What complex columns have in common: the first left singular vector, but for its length.
+fn strongest(columns: &[Vec<[f64; 2]>], n: usize) -> Vec<[f64; 2]> {
+    const STEPS: usize = 30;
+    let mut weights = vec![[0.0; 2]; columns.len()];
+    if let Some(first) = weights.first_mut() {
+        *first = [1.0, 0.0];
+    }
+    let mut common = vec![[0.0; 2]; n];
+    for _ in 0..STEPS {
+        common.fill([0.0; 2]);
+        for (column, [re, im]) in columns.iter().zip(&weights) {
+            for (sum, [a, b]) in common.iter_mut().zip(column) {
+                sum[0] += a * re - b * im;
+                sum[1] += a * im + b * re;
+            }
+        }
+        for (column, weight) in columns.iter().zip(&mut weights) {
+            // The conjugate of the column times what is common.
+            *weight = column.iter().zip(&common).fold([0.0; 2], |[re, im], ([a, b], [c, d])| {
+                [re + a * c + b * d, im + a * d - b * c]
+            });
+        }
+        let length = weights.iter().flatten().map(|w| w * w).sum::<f64>().sqrt();
+        if length <= 0.0 {
+            break;
+        }
+        weights.iter_mut().flatten().for_each(|w| *w /= length);
+    }
+    common
+}
+
+/// How one stretch is shifted.
+struct Shifter {
+    stretch: Range<usize>,
+    /// In periods, if it has any.
+    phase: Option<Vec<f64>>,
+    /// After how many samples most angles have forgotten what they were.
+    usual: usize,
+    dice: Dice,
+}
+
+impl Shifter {
+    /// Between how many different shifts there is to choose.
+    fn choices(&self) -> usize {
+        match self.whole_periods() {
+            Some(periods) => periods.saturating_sub(1),
+            None => self.stretch.len().saturating_sub(2 * self.usual.max(1)),
+        }
+    }
+
+    fn whole_periods(&self) -> Option<usize> {
+        let phase = self.phase.as_ref()?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+        let whole = phase.last().map_or(0, |last| last.floor() as usize);
+        Some(whole)
+    }
+
+    /// Puts into `to`, from its own place on, which sample stands in for each by one of the choices.
+    fn shift(&self, choice: usize, to: &mut [u32]) {
+        let (start, n) = (self.stretch.start, self.stretch.len());
+        let place = |i: usize| u32::try_from(start + i).unwrap_or(u32::MAX);
+        match (&self.phase, self.whole_periods()) {
+            (Some(phase), Some(periods)) if periods > 1 => {
+                let whole = periods as f64;
+                let by = (choice % (periods - 1) + 1) as f64;
+                for (i, to) in to[self.stretch.clone()].iter_mut().enumerate() {
+                    let mut wanted = phase[i] + by;
+                    while wanted >= whole {
+                        wanted -= whole;
+                    }
+                    let above = phase.partition_point(|p| *p < wanted).min(n - 1);
+                    let below = above.saturating_sub(1);
+                    let nearer = wanted - phase[below] < phase[above] - wanted;
+                    *to = place(if nearer { below } else { above });
+                }
+            }
+            _ => {
+                let by = if self.choices() == 0 { 0 } else { self.usual.max(1) + choice };
+                for (i, to) in to[self.stretch.clone()].iter_mut().enumerate() {
+                    *to = place((i + by) % n);
+                }
+            }
+        }
+    }
+}
+
+/// As many shifts as tell something, of all stretches at once, each by its own amount.
+fn shifts(shifters: &mut [Shifter], samples: usize) -> Vec<Vec<u32>> {
+    let different = shifters
+        .iter()
+        .map(Shifter::choices)
+        .fold(1_usize, |all, choices| all.saturating_mul(choices.max(1)));
+    let count = if different > 1 { SHIFTS.min(different) } else { 0 };
+    let alone = shifters.iter().filter(|s| s.choices() > 1).count() == 1;
+    let mut shifts = vec![vec![0_u32; samples]; count];
+    for (number, shift) in shifts.iter_mut().enumerate() {
+        for shifter in shifters.iter_mut() {
+            let choices = shifter.choices();
+            let choice = match choices {
+                0 | 1 => 0,
+                // Evenly spread, none twice.
+                _ if alone => number * choices / count,
+                _ => shifter.dice.below(choices),
+            };
+            shifter.shift(choice, shift);
+        }
+    }
+    shifts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::{AngleOf, JointAngle};
+
+    fn angles(columns: Vec<Vec<f64>>, step_s: f64) -> Angles {
+        let name = |i: usize| AngleOf { joint: i.to_string(), angle: JointAngle::Turn };
+        let (n, count) = (columns[0].len(), columns.len());
+        Angles {
+            names: (0..count).map(name).collect(),
+            joints: (0..count).collect(),
+            columns,
+            stretches: std::iter::once(0..n).collect(),
+            takes: vec![0],
+            step_s,
+            still: 0,
+        }
+    }
+
+    #[test]
+    fn a_period_is_found_and_shifts_keep_the_phase() {
+        // One turn per second, hastening and slowing by a tenth.
+        let phase = |i: usize| {
+            let t = i as f64 / 60.0;
+            t + 0.03 * trig::sin(0.5 * t)
+        };
+        let column = |by: f64| (0..1500).map(|i| trig::sin(TAU * (phase(i) + by))).collect();
+        let angles = angles(vec![column(0.0), column(0.2), column(0.7)], 1.0 / 60.0);
+        let clock = Clock::of(&angles, 1);
+        let period = clock.periods[0].unwrap();
+        assert!((57..=63).contains(&period), "{period}");
+        assert!((15..25).contains(&clock.shifts.len()), "{}", clock.shifts.len());
+        for shift in &clock.shifts {
+            let mut off = 0.0_f64;
+            for (i, place) in shift.iter().enumerate() {
+                let turned = phase(*place as usize) - phase(i);
+                assert!((*place as usize).abs_diff(i) > 30);
+                // Demodulation does not see beyond the ends.
+                if (90..1410).contains(&i) && (90..1410).contains(&(*place as usize)) {
+                    off = off.max((turned - turned.round()).abs());
+                }
+            }
+            assert!(off < 0.05, "{off}");
+        }
+    }
+
+    #[test]
+    fn motion_that_does_not_come_again_has_no_period() {
+        let mut dice = Dice::new(7);
+        let (mut a, mut b) = (0.0, 0.0);
+        let mut step = || {
+            a = 0.95 * a + 0.05 * (dice.below(1000) as f64 / 500.0 - 1.0);
+            b = 0.95 * b + 0.05 * a;
+            20.0 * b
+        };
+        let column = (0..3000).map(|_| step()).collect();
+        let angles = angles(vec![column], 1.0 / 60.0);
+        let clock = Clock::of(&angles, 1);
+        assert_eq!((clock.periods[0], clock.shifts.len()), (None, SHIFTS));
+        let memory = clock.apart(0, [0, 0]);
+        assert!((5..200).contains(&memory), "{memory}");
+    }
+}

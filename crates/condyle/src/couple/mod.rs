@@ -1,0 +1,392 @@
+//! Which angles of joints drive or bound each other, learnt from motion (A17, D3).
+//!
+//! [`couple`] looks at every two angles of different joints and says whether one drives the other (the
+//! clavicle follows the arm) or bounds it (a bent knee lets the hip bend farther), with the function, its
+//! band, and the share of false ones among those that it names. The method is described in
+//! `docs/couple.md`.
+
+mod angles;
+mod clock;
+mod dice;
+mod evidence;
+mod fit;
+mod page;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+pub use fit::Fitted;
+pub use page::html;
+
+use angles::Angles;
+use clock::Clock;
+use evidence::{Evidence, Sorted, evidence, false_shares, share_of};
+use fit::{Samples, Wanted};
+
+use crate::estimate::Take;
+use crate::math::Angle;
+use crate::rig::{AngleOf, Coupling, Rig, Rule, Source};
+use crate::threads;
+
+/// How couplings are looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoupleOptions {
+    /// The share of false couplings among those that are found, at most, as a statistic.
+    pub false_share: f64,
+    /// An angle that another one drives has at least this share of its variance explained by it.
+    pub explained: f64,
+    /// A bound takes at least this share of the range of an angle away, on average, beyond what chance
+    /// does.
+    pub taken: f64,
+    /// On how many threads; the result is the same.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for CoupleOptions {
+    fn default() -> Self {
+        Self { false_share: 0.01, explained: 0.8, taken: 0.08, threads: NonZeroUsize::MIN }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Couplings {
+    /// The couplings, those that drive first, the clearest first.
+    pub found: Vec<Found>,
+    /// How many angles move.
+    pub angles: usize,
+    /// How many do not, so that nothing can be said of them.
+    pub still: usize,
+    /// How many pairs were tested, each in both directions and for each kind.
+    pub pairs: usize,
+    /// Pairs that could not be tested: the motion is too short, or comes too rarely where it would have to.
+    pub untold: usize,
+    /// Pairs that were left out since they follow from others: both depend on a third angle more than on
+    /// each other.
+    pub echoes: usize,
+    /// Pairs that were left out since without one of the takes there is no evidence.
+    pub single: usize,
+    /// How many takes have motion.
+    pub takes: usize,
+    /// The periods of what was looked at, in seconds, where motion comes again and again.
+    pub periods_s: Vec<f64>,
+    /// How many samples were looked at.
+    pub samples: usize,
+    /// In how many stretches of time.
+    pub stretches: usize,
+}
+
+/// A coupling with what speaks for it.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// As it goes into a rig.
+    pub coupling: Coupling,
+    /// The functions with their bands: the curve, or the bounds that there are, the lower one first.
+    pub fitted: Vec<Fitted>,
+    /// The share of the passive angle's variance that the active one explains.
+    pub explained: f64,
+    /// The same, on average, when the two are out of step.
+    pub explained_by_chance: f64,
+    /// By how much bounds narrow the passive angle, as a share of its range: below and above, on average.
+    pub taken: [f64; 2],
+    /// The same when the two are out of step.
+    pub taken_by_chance: [f64; 2],
+    /// Active and passive angle in samples, degrees.
+    pub points_deg: Vec<[f64; 2]>,
+}
+
+/// Finds which angles drive or bound which others.
+///
+/// Joints are those of the rig that have axes; takes may have other joints as well. Total: without motion
+/// nothing is found. The result depends on nothing but the takes, the rig and the options.
+#[must_use]
+pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplings {
+    let angles = Angles::of(takes, rig);
+    let clock = Clock::of(&angles, dice::seed_of(&angles.columns));
+    let sorted: Vec<Sorted> =
+        angles.columns.iter().map(|column| Sorted::of(column, &angles)).collect();
+    let count = angles.columns.len();
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    for a in 0..count {
+        pairs.extend(
+            (a + 1..count).filter(|b| angles.joints[a] != angles.joints[*b]).map(|b| [a, b]),
+        );
+    }
+    let shown = threads::each(&pairs, options.threads, |[a, b]| {
+        let of =
+            |pair: [usize; 2]| evidence(pair.map(|i| &sorted[i]), pair, &angles, &clock, |_| true);
+        [of([*a, *b]), of([*b, *a])]
+    });
+    let untold = shown.iter().filter(|both| both.iter().all(Option::is_none)).count();
+    let p: Vec<f64> = shown.iter().flatten().flatten().flat_map(|evidence| evidence.p).collect();
+    let mut shares = false_shares(&p).into_iter();
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for (pair, both) in pairs.iter().zip(&shown) {
+        let ways = [*pair, [pair[1], pair[0]]];
+        let all = ways.into_iter().zip(both).filter_map(|(pair, evidence)| {
+            let evidence = (*evidence)?;
+            let shares = [(); 3].map(|()| shares.next().unwrap_or(1.0));
+            Some(Chosen { pair, evidence, shares })
+        });
+        let all: Vec<Chosen> = all.collect();
+        chosen.extend(Chosen::of(&all, &sorted, options));
+    }
+    let before = chosen.len();
+    let lasting = threads::each(&chosen, options.threads, |of| {
+        of.lasting(of.pair.map(|i| &sorted[i]), &angles, &clock, options)
+    });
+    let chosen: Vec<Chosen> = lasting.into_iter().flatten().collect();
+    let single = before - chosen.len();
+    let before = chosen.len();
+    let strengths = threads::each(&chosen, options.threads, |of| {
+        let left = |pair| samples(&angles, &clock, pair).left();
+        1.0 - left(of.pair).min(left([of.pair[1], of.pair[0]]))
+    });
+    let chosen = Chosen::without_echoes(&chosen, &strengths);
+    let echoes = before - chosen.len();
+    let mut found: Vec<Found> =
+        threads::each(&chosen, options.threads, |chosen| chosen.fitted(&angles, &clock, options))
+            .into_iter()
+            .flatten()
+            .collect();
+    found.sort_by(|a, b| {
+        let rank = |of: &Found| matches!(of.coupling.rule, Rule::Bound { .. });
+        let clear = |of: &Found| if rank(of) { of.taken[0] + of.taken[1] } else { of.explained };
+        rank(a).cmp(&rank(b)).then(clear(b).total_cmp(&clear(a)))
+    });
+    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^32")]
+    let periods_s = clock.periods.iter().flatten().map(|n| *n as f64 * angles.step_s).collect();
+    Couplings {
+        found,
+        angles: count,
+        still: angles.still,
+        pairs: pairs.len(),
+        untold,
+        echoes,
+        single,
+        periods_s,
+        samples: angles.columns.first().map_or(0, Vec::len),
+        stretches: angles.stretches.len(),
+        takes: angles.takes.iter().collect::<BTreeSet<_>>().len(),
+    }
+}
+
+/// Takes are left out one by one, or in as many groups.
+const GROUPS: usize = 8;
+
+/// What is left without a take has to be as unlikely by chance, at most.
+const LASTING: f64 = 0.01;
+
+/// A pair that may become a coupling.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    /// Active and passive.
+    pair: [usize; 2],
+    evidence: Evidence,
+    /// The shares of false ones: of driving, of a bound above, of one below.
+    shares: [f64; 3],
+}
+
+impl Chosen {
+    fn explained(&self) -> f64 {
+        share_of(self.evidence.seen.explained)
+    }
+
+    fn drives(&self, options: &CoupleOptions) -> bool {
+        let (seen, chance) = (self.explained(), share_of(self.evidence.chance.explained));
+        // What the clock of the motion alone leaves open has to shrink to a half.
+        self.shares[0] <= options.false_share
+            && seen >= options.explained
+            && 1.0 - seen <= 0.5 * (1.0 - chance)
+    }
+
+    /// How much bounds above and below take away beyond what chance does; zero where it is no bound.
+    fn taken(&self, options: &CoupleOptions) -> [f64; 2] {
+        let Evidence { seen, chance, .. } = self.evidence;
+        let all = [
+            (seen.upper, chance.upper, self.shares[1]),
+            (seen.lower, chance.lower, self.shares[2]),
+        ];
+        all.map(|(seen, chance, share)| {
+            let beyond = seen - chance;
+            if share <= options.false_share && beyond >= options.taken { beyond } else { 0.0 }
+        })
+    }
+
+    /// What of it is there without any one of the takes, too; `None` if nothing is. Of one take nobody can
+    /// tell.
+    fn lasting(
+        mut self,
+        sorted: [&Sorted; 2],
+        angles: &Angles,
+        clock: &Clock,
+        options: &CoupleOptions,
+    ) -> Option<Self> {
+        let takes: Vec<usize> =
+            angles.takes.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let groups = GROUPS.min(takes.len());
+        if groups < 2 {
+            return Some(self);
+        }
+        let group = |stretch: usize| {
+            takes.binary_search(&angles.takes[stretch]).map_or(0, |at| at * groups / takes.len())
+        };
+        let drove = self.drives(options);
+        for left_out in 0..groups {
+            let counts = |stretch| group(stretch) != left_out;
+            let rest = evidence(sorted, self.pair, angles, clock, counts)?;
+            let beyond = [
+                f64::INFINITY,
+                rest.seen.upper - rest.chance.upper,
+                rest.seen.lower - rest.chance.lower,
+            ];
+            for (i, share) in self.shares.iter_mut().enumerate() {
+                if rest.p[i] > LASTING || beyond[i] < 0.5 * options.taken {
+                    *share = 1.0;
+                }
+            }
+        }
+        let bounds = self.taken(options).iter().any(|taken| *taken > 0.0);
+        (if drove { self.drives(options) } else { bounds }).then_some(self)
+    }
+
+    /// Which of the two ways it is, if any.
+    fn of(all: &[Self], sorted: &[Sorted], options: &CoupleOptions) -> Option<Self> {
+        let range = |of: &Self| {
+            let [low, high] = sorted[of.pair[0]].range;
+            high - low
+        };
+        let clear = |of: &Self| {
+            // Both ways explain about as much where the function can be inverted: then what goes farther
+            // drives.
+            (50.0 * of.explained()).round() * 1e3 + range(of)
+        };
+        let drives = all.iter().filter(|of| of.drives(options));
+        let best = drives.max_by(|a, b| clear(a).total_cmp(&clear(b)));
+        let taken = |of: &Self| of.taken(options).iter().sum::<f64>();
+        best.or_else(|| {
+            let bounds = all.iter().filter(|of| taken(of) > 0.0);
+            bounds.max_by(|a, b| taken(a).total_cmp(&taken(b)))
+        })
+        .copied()
+    }
+
+    /// Without pairs that follow from others: each is in a triangle of pairs whose weakest it is.
+    fn without_echoes(chosen: &[Self], strengths: &[f64]) -> Vec<Self> {
+        let mut beside: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
+        for (of, strength) in chosen.iter().zip(strengths) {
+            let [a, b] = of.pair;
+            beside.entry(a).or_default().push((b, *strength));
+            beside.entry(b).or_default().push((a, *strength));
+        }
+        let echo = |of: &Self, own: f64| {
+            let [first, second] =
+                of.pair.map(|angle| beside.get(&angle).map_or(&[][..], |all| all));
+            first.iter().any(|(third, one)| {
+                let other = second.iter().find(|(other, _)| other == third);
+                other.is_some_and(|(_, other)| own < one.min(*other))
+            })
+        };
+        let all = chosen.iter().zip(strengths);
+        all.filter(|(of, strength)| !echo(of, **strength)).map(|(of, _)| *of).collect()
+    }
+
+    fn fitted(&self, angles: &Angles, clock: &Clock, options: &CoupleOptions) -> Option<Found> {
+        let [active, passive] = self.pair;
+        let samples = samples(angles, clock, self.pair);
+        let seed =
+            dice::seed_of(&[angles.columns[active].clone(), angles.columns[passive].clone()]);
+        let drives = self.drives(options);
+        let [above, below] = self.taken(options);
+        let mut fitted = Vec::new();
+        let mut residual = None;
+        let rule = if drives {
+            let fit = samples.fit(Wanted::Middle, seed).filter(Fitted::has_relief)?;
+            let curve = fit.curve.clone();
+            let prepared = curve.prepare().ok()?;
+            let squares = samples.points.iter().map(|[x, y]| {
+                let [value, _] = prepared.at(*x);
+                (y - value) * (y - value)
+            });
+            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^32")]
+            let mean = squares.sum::<f64>() / samples.points.len().max(1) as f64;
+            residual = Some(Angle::from_degrees((100.0 * mean.sqrt()).round() / 100.0));
+            fitted.push(fit);
+            Rule::Drive { curve }
+        } else {
+            // A bound that is as uncertain as it is uneven says nothing.
+            let mut bound = |taken: f64, wanted| {
+                let fit = (taken > 0.0).then(|| samples.fit(wanted, seed)).flatten();
+                let fit = fit.filter(Fitted::has_relief)?;
+                fitted.push(fit.clone());
+                Some(fit.curve)
+            };
+            let (lower, upper) = (bound(below, Wanted::Lower), bound(above, Wanted::Upper));
+            if lower.is_none() && upper.is_none() {
+                return None;
+            }
+            Rule::Bound { lower, upper }
+        };
+        let Evidence { seen, chance, .. } = self.evidence;
+        let uncertain = fitted.iter().map(Fitted::uncertain_deg).fold(0.0, f64::max);
+        let x = samples.points.iter().map(|p| p[0]);
+        let ends = x.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
+        let share = if drives {
+            self.shares[0]
+        } else {
+            let used = [(above, self.shares[1]), (below, self.shares[2])];
+            used.iter()
+                .filter(|(taken, _)| *taken > 0.0)
+                .map(|(_, share)| *share)
+                .fold(0.0, f64::max)
+        };
+        let name = |of: &AngleOf| of.to_string();
+        let (by, on) = (&angles.names[active], &angles.names[passive]);
+        Some(Found {
+            coupling: Coupling {
+                name: format!("{} by {}", name(on), name(by)),
+                active: by.clone(),
+                passive: on.clone(),
+                rule,
+                seen: Some(
+                    [10.0 * ends[0], 10.0 * ends[1]].map(|v| Angle::from_degrees(v.round() / 10.0)),
+                ),
+                uncertain: Some(Angle::from_degrees((100.0 * uncertain).round() / 100.0)),
+                residual,
+                false_share: Some(share),
+                source: Some(Source::Estimated),
+            },
+            fitted,
+            // Bins are coarse: a function explains more.
+            explained: self.explained().max(1.0 - samples.left()),
+            explained_by_chance: share_of(chance.explained),
+            taken: [seen.lower, seen.upper],
+            taken_by_chance: [chance.lower, chance.upper],
+            points_deg: samples.points,
+        })
+    }
+}
+
+/// The samples of two angles, in blocks that have forgotten each other.
+fn samples(angles: &Angles, clock: &Clock, pair: [usize; 2]) -> Samples {
+    let [x, y] = pair.map(|i| &angles.columns[i]);
+    let (mut points, mut blocks) = (Vec::new(), Vec::new());
+    for (number, stretch) in angles.stretches.iter().enumerate() {
+        let length = clock.apart(number, pair);
+        for block in stretch.clone().collect::<Vec<_>>().chunks(length) {
+            let before = points.len();
+            for i in block {
+                let point = [x[*i], y[*i]];
+                if point.iter().all(|v| v.is_finite()) {
+                    points.push(point.map(|v| Angle::from_radians(v).degrees()));
+                }
+            }
+            if points.len() > before {
+                blocks.push(points.len());
+            }
+        }
+    }
+    Samples { points, blocks }
+}
