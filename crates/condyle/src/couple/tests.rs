@@ -179,9 +179,8 @@ fn by_chance_p_is_as_small_as_it_says_and_no_smaller() {
         }
     }
     println!("of {all} tests by chance: {small:?} below 1e-2 and 1e-4");
-    // Six or so of 5,000 would be below 1e-3 if the tails were exact; those of bounds are a little
-    // heavier than Student's, which effect sizes make up for.
-    assert!(all > 4000 && small[0] * 40 < all && small[1] * 1000 < all, "{all} {small:?}");
+    // Fewer than there may be: a shift that shows as much makes p one, and small spreads do not count.
+    assert!(all > 4000 && small[0] * 100 <= all && small[1] <= 1, "{all} {small:?}");
 }
 
 #[test]
