@@ -3,11 +3,11 @@
 use glam::DVec3;
 
 use super::*;
-use crate::ik::{DialSettings, DialSolver, FitTo, Goal};
+use crate::ik::{DialSettings, DialSolver, FitTo, Goal, same_joints};
 use crate::maps::{Component, Dial, DialClip, Network, State, Transform};
 use crate::math::{Angle, Rotation, trig};
 use crate::motion::{FrameRate, Pose};
-use crate::skeleton::Skeleton;
+use crate::skeleton::{Joint, Skeleton};
 use crate::synth::Rng;
 
 #[test]
@@ -623,4 +623,36 @@ fn d12_dials_that_nothing_tells_of_stay() {
         assert!(dials[lift].to_degrees().abs() < 3.0, "{frame}: {}", dials[lift].to_degrees());
         assert!(dials[reach].to_degrees().abs() < 3.0, "{frame}: {}", dials[reach].to_degrees());
     }
+}
+
+/// Rotations of a figure with other lengths mean the same; those of one in another rest pose, or with other
+/// names, do not.
+#[test]
+fn joints_are_the_same_whatever_their_lengths_but_not_in_another_rest_pose() {
+    let body = find("body").unwrap().skeleton;
+    let changed = |change: &dyn Fn(&mut Joint)| {
+        let mut other = Skeleton::new();
+        for index in body.indices() {
+            let mut joint = body[index].clone();
+            change(&mut joint);
+            match body.parent(index) {
+                Some(parent) => other.add(parent, joint).unwrap(),
+                None => other.add_root(joint).unwrap(),
+            };
+        }
+        other
+    };
+    assert!(same_joints(&body, &changed(&|joint| joint.offset_m *= 1.3)));
+    // Arms to the side.
+    let to_the_side = |joint: &mut Joint| {
+        if joint.name == "LeftForearm" {
+            joint.offset_m = DVec3::X * joint.offset_m.length();
+        }
+    };
+    assert!(!same_joints(&body, &changed(&to_the_side)));
+    let backwards = |joint: &mut Joint| joint.offset_m = -joint.offset_m;
+    assert!(!same_joints(&body, &changed(&backwards)));
+    let turn = Rotation::about_x(Angle::from_degrees(5.0));
+    assert!(!same_joints(&body, &changed(&|joint| joint.rest = turn)));
+    assert!(!same_joints(&body, &changed(&|joint| joint.name.push('2'))));
 }
