@@ -2,6 +2,7 @@
 
 mod clips;
 mod corpus;
+mod couple;
 mod edit;
 mod estimate;
 mod ik;
@@ -41,6 +42,7 @@ pub const PARTS: &[Part] = &[
     Part { name: "ik", run: ik::solvers },
     Part { name: "evaluate", run: ik::evaluation },
     Part { name: "maps", run: maps::models },
+    Part { name: "couple", run: couple::couplings },
     Part { name: "edit.match", run: edit::matches },
     Part { name: "edit.motions", run: edit::motions },
     Part { name: "write.back", run: clips::write_back },
