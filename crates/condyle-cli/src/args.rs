@@ -566,7 +566,7 @@ pub(crate) struct Couple {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// The share of false couplings among those found, at most
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = false_share, allow_hyphen_values = true)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = false_share, allow_hyphen_values = true)]
     pub(crate) false_share: f64,
     /// Print JSON instead of text
     #[arg(long)]

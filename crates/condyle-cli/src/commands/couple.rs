@@ -19,8 +19,8 @@ use super::rig::rig_of;
 use super::{Answer, is_one_of, print_bytes, write_and_report};
 use crate::args::Couple;
 use crate::output::{
-    Failure, counted, decimals, json_degrees, new_table, number, print_warning, print_warnings,
-    printable, progress, some_of, working, write_whole,
+    Failure, counted, decimals, new_table, number, print_warning, print_warnings, printable,
+    progress, some_of, working, write_whole,
 };
 
 pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
     };
     let found = couple(&takes, &rig, &how);
     sign.finish_and_clear();
-    let warnings = warnings(&found);
+    let warnings = found.warnings();
     warnings.iter().for_each(|warning| print_warning(warning));
     let kept = rig.update_couplings(found.found.iter().map(|f| f.coupling.clone()).collect());
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -120,37 +120,6 @@ fn keep_edited(rig: &mut Rig, output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What to know about the motion.
-fn warnings(found: &Couplings) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if found.pairs == 0 {
-        warnings.push(
-            "no two joints with axes move by more than 3°: estimate a rig from these clips, and couple then"
-                .to_owned(),
-        );
-    } else if 2 * found.untold > found.pairs {
-        warnings.push(format!(
-            "{} of {} pairs could not be tested: the motion is too short, or does not come again to where \
-             it was; give more clips",
-            found.untold, found.pairs
-        ));
-    }
-    if found.takes == 1 && !found.found.is_empty() {
-        warnings.push(
-            "there is one take only: what is found may be of this motion, and not of the joints; give others"
-                .to_owned(),
-        );
-    }
-    let periodic = found.periods_s.len();
-    if periodic == found.stretches && periodic > 0 {
-        warnings.push(
-            "all of the motion is periodic: bounds do not show in that, give clips that explore as well"
-                .to_owned(),
-        );
-    }
-    warnings
-}
-
 fn json_of(found: &Couplings, kept: &[String], warnings: &[String]) -> String {
     let couplings: Vec<Value> = found.found.iter().map(json_of_coupling).collect();
     let document = json!({
@@ -162,6 +131,7 @@ fn json_of(found: &Couplings, kept: &[String], warnings: &[String]) -> String {
         "untold": found.untold,
         "echoes": found.echoes,
         "single": found.single,
+        "repeated_s": round(found.repeated_s),
         "samples": found.samples,
         "periods_s": found.periods_s,
         "warnings": warnings,
@@ -169,10 +139,21 @@ fn json_of(found: &Couplings, kept: &[String], warnings: &[String]) -> String {
     format!("{document:#}\n")
 }
 
+/// To as many digits as mean something, and zero without a sign.
+fn round(value: f64) -> f64 {
+    (1e4 * value).round() / 1e4 + 0.0
+}
+
+fn degrees(angle: Angle) -> f64 {
+    round(angle.degrees())
+}
+
 fn json_of_coupling(found: &Found) -> Value {
     let of = &found.coupling;
     let side = |of: &AngleOf| json!({"joint": of.joint, "angle": of.angle.as_str()});
-    let mut bands = found.fitted.iter().map(|fit| json!(fit.band));
+    let bands: Vec<Vec<[f64; 4]>> =
+        found.fitted.iter().map(|fit| fit.band.iter().map(|at| at.map(round)).collect()).collect();
+    let mut bands = bands.iter().map(|band| json!(band));
     let mut curve = |of: &Curve| {
         let mut value = match of {
             Curve::Linear { slope, offset } => {
@@ -191,21 +172,22 @@ fn json_of_coupling(found: &Found) -> Value {
         "name": of.name,
         "active": side(&of.active),
         "passive": side(&of.passive),
-        "explained": found.explained,
-        "explained_by_chance": found.explained_by_chance,
-        "taken_below": found.taken[0],
-        "taken_above": found.taken[1],
-        "taken_below_by_chance": found.taken_by_chance[0],
-        "taken_above_by_chance": found.taken_by_chance[1],
-        "seen_deg": of.seen.map(|ends| ends.map(json_degrees)),
-        "uncertain_deg": of.uncertain.map(json_degrees),
+        "explained": round(found.explained),
+        "explained_by_chance": round(found.explained_by_chance),
+        "taken_below": round(found.taken[0]),
+        "taken_above": round(found.taken[1]),
+        "taken_below_by_chance": round(found.taken_by_chance[0]),
+        "taken_above_by_chance": round(found.taken_by_chance[1]),
+        "seen_deg": of.seen.map(|ends| ends.map(degrees)),
+        "uncertain_deg": of.uncertain.map(degrees),
         "false_share": of.false_share,
+        "lasting": found.lasting,
     });
     match &of.rule {
         Rule::Drive { curve: of_rule } => {
             value["does"] = json!("drive");
             value["curve"] = curve(of_rule);
-            value["residual_deg"] = json!(of.residual.map(json_degrees));
+            value["residual_deg"] = json!(of.residual.map(degrees));
         }
         Rule::Bound { lower, upper } => {
             value["does"] = json!("bound");
@@ -236,6 +218,7 @@ fn text_of(args: &Couple, found: &Couplings, kept: &[String]) -> String {
             let degrees = |angle: Option<Angle>| {
                 angle.map_or(String::new(), |a| decimals(a.degrees(), 1) + "°")
             };
+            let drives = matches!(of.coupling.rule, Rule::Drive { .. });
             let (does, takes) = match &of.coupling.rule {
                 Rule::Drive { .. } => ("drives", String::new()),
                 Rule::Bound { lower: None, .. } => ("bounds above", percent(of.taken[1])),
@@ -246,7 +229,7 @@ fn text_of(args: &Couple, found: &Couplings, kept: &[String]) -> String {
                 Cell::new(printable(&of.coupling.active.to_string())),
                 Cell::new(does),
                 Cell::new(printable(&of.coupling.passive.to_string())),
-                number(percent(of.explained)),
+                number(if drives { percent(of.explained) } else { String::new() }),
                 number(takes),
                 number(degrees(of.coupling.residual)),
                 number(format!("±{}", degrees(of.coupling.uncertain))),
@@ -259,14 +242,18 @@ fn text_of(args: &Couple, found: &Couplings, kept: &[String]) -> String {
              within: what a curve leaves"
         );
     }
-    if found.untold + found.echoes + found.single > 0 {
-        let _ = writeln!(
-            text,
-            "left out: {} that could not be tested, {} that hang on one take, {} that follow from others",
-            counted(found.untold, "pair", "pairs"),
-            found.single,
-            found.echoes,
-        );
+    let left_out = [
+        (found.untold, "could not be tested"),
+        (found.single, "hang on one take"),
+        (found.echoes, "follow from others"),
+    ];
+    let left_out: Vec<String> = left_out
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, why)| format!("{} that {why}", counted(*count, "pair", "pairs")))
+        .collect();
+    if !left_out.is_empty() {
+        let _ = writeln!(text, "left out: {}", left_out.join(", "));
     }
     if !kept.is_empty() {
         let kept: Vec<&str> = kept.iter().map(String::as_str).collect();

@@ -1,7 +1,9 @@
 //! The angles of all joints over time, at the same times.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
+use super::dice;
 use crate::estimate::Take;
 use crate::math::{Angle, Rotation};
 use crate::rig::{AngleOf, JointAngle, LeftOut, Rig, RigJoint};
@@ -13,10 +15,10 @@ const STEP_S: f64 = 1.0 / 60.0;
 const SHORT_S: f64 = 50.0;
 
 /// The most samples of all takes together; of longer motion evenly spread stretches are taken.
-const MOST: f64 = 6000.0;
+const MOST: f64 = 20_000.0;
 
 /// The length of such a stretch, seconds.
-const STRETCH_S: f64 = 10.0;
+const STRETCH_S: f64 = 20.0;
 
 /// An angle that moves less than this is taken not to move, radians: 3°.
 const STILL: f64 = 3.0 * (std::f64::consts::PI / 180.0);
@@ -26,6 +28,9 @@ const RESTS: f64 = 0.15;
 
 /// How fast it is shows over this time, seconds.
 const AROUND_S: f64 = 0.3;
+
+/// What was there before for as long is a repeat, seconds.
+const REPEATED_S: f64 = 0.5;
 
 /// All angles that move, and when.
 pub(super) struct Angles {
@@ -43,6 +48,8 @@ pub(super) struct Angles {
     pub(super) step_s: f64,
     /// How many angles do not move.
     pub(super) still: usize,
+    /// How much of the motion was there before, and is left out.
+    pub(super) repeated_s: f64,
 }
 
 impl Angles {
@@ -64,6 +71,7 @@ impl Angles {
             takes: places.iter().map(|(take, _)| *take).collect(),
             step_s,
             still: 0,
+            repeated_s: 0.0,
         };
         for (number, (name, joint)) in rig.joints.iter().enumerate() {
             for (angle, column) in columns(name, joint, takes, &places, rig) {
@@ -77,7 +85,41 @@ impl Angles {
             }
         }
         angles.leave_out_rest();
+        angles.leave_out_repeats();
         angles
+    }
+
+    /// Leaves out what was there before, sample by sample and for some time: the same clip twice, or a
+    /// loop, is no further evidence.
+    fn leave_out_repeats(&mut self) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
+        let least = (REPEATED_S / self.step_s) as usize;
+        let samples = self.columns.first().map_or(0, Vec::len);
+        let mut first_with: HashMap<u64, usize> = HashMap::with_capacity(samples);
+        let mut kept = vec![true; samples];
+        let mut run = 0..0;
+        for i in 0..samples {
+            let row = dice::seed_of_row(self.columns.iter().map(|column| column[i]));
+            let same = |j: usize| {
+                self.columns.iter().all(|c| c[i] == c[j] || (c[i].is_nan() && c[j].is_nan()))
+            };
+            let before = *first_with.entry(row).or_insert(i);
+            // A pose that is held is no repeat of motion.
+            let again = before < i && i - before >= least && same(before);
+            run = if again && run.end == i { run.start..i + 1 } else { i..i + usize::from(again) };
+            if run.len() == least {
+                kept[run.clone()].fill(false);
+            } else if run.len() > least {
+                kept[i] = false;
+            }
+        }
+        let left_out = kept.iter().filter(|kept| !**kept).count();
+        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^32")]
+        let repeated_s = left_out as f64 * self.step_s;
+        self.repeated_s = repeated_s;
+        if left_out > 0 {
+            self.retain(&kept);
+        }
     }
 
     /// Leaves out the samples at which nothing moves: they tell that the figure rests, and not what moves
@@ -91,6 +133,10 @@ impl Angles {
             let least = RESTS * quantile(&sorted, 0.9);
             kept.extend(speed.iter().map(|v| *v >= least));
         }
+        self.retain(&kept);
+    }
+
+    fn retain(&mut self, kept: &[bool]) {
         for column in &mut self.columns {
             let mut keep = kept.iter();
             column.retain(|_| keep.next().copied().unwrap_or(true));

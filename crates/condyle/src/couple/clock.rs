@@ -20,6 +20,9 @@ const PERIODIC: f64 = 0.4;
 /// An angle that is less like itself than this may be so by chance.
 const FORGOTTEN: f64 = 0.2;
 
+/// An angle moves in a stretch that has this share of its standard deviation.
+const MOVES: f64 = 0.1;
+
 /// The most lags that are looked at, seconds.
 const MOST_LAG_S: f64 = 8.0;
 
@@ -27,8 +30,9 @@ const MOST_LAG_S: f64 = 8.0;
 pub(super) struct Clock {
     /// For every shift, the sample that stands in for each.
     pub(super) shifts: Vec<Vec<u32>>,
-    /// For every stretch and angle, how many samples tell as much as one would that stands alone.
-    memory: Vec<Vec<usize>>,
+    /// For every stretch and angle, how many samples tell as much as one would that stands alone; `None`
+    /// where it does not move.
+    memory: Vec<Vec<Option<usize>>>,
     /// The period of every stretch in samples, if it has one.
     pub(super) periods: Vec<Option<usize>>,
 }
@@ -38,18 +42,22 @@ impl Clock {
         let mut memory = Vec::new();
         let mut periods = Vec::new();
         let mut shifters = Vec::new();
+        let least: Vec<f64> = angles.columns.iter().map(|column| least_square(column)).collect();
         for (number, stretch) in angles.stretches.iter().enumerate() {
             let alike: Vec<Option<Vec<f64>>> = angles
                 .columns
                 .iter()
-                .map(|column| autocorrelation(&column[stretch.clone()], angles.step_s))
+                .zip(&least)
+                .map(|(column, least)| {
+                    autocorrelation(&column[stretch.clone()], *least, angles.step_s)
+                })
                 .collect();
             let own: Vec<Option<usize>> =
                 alike.iter().map(|alike| alike.as_deref().map(remembered)).collect();
             let mut moving: Vec<usize> = own.iter().copied().flatten().collect();
             moving.sort_unstable();
             let usual = moving.get(moving.len() / 2).copied().unwrap_or(stretch.len());
-            memory.push(own.into_iter().map(|own| own.unwrap_or(1)).collect());
+            memory.push(own);
             let period = period(&alike, stretch.len(), angles.step_s);
             periods.push(period);
             let phase = period.map(|period| phase(angles, &alike, stretch, period));
@@ -61,7 +69,8 @@ impl Clock {
     }
 
     /// How many of the shifts tell something of their own for two angles, in the stretches that count: as
-    /// many as there are times that both have forgotten, or periods.
+    /// many as there are times that both have forgotten, or periods. Where one of them stands still a
+    /// shift tells nothing.
     pub(super) fn independent(
         &self,
         angles: &Angles,
@@ -69,20 +78,20 @@ impl Clock {
         counts: impl Fn(usize) -> bool,
     ) -> f64 {
         let of = |number: usize| {
-            let apart = self.apart(number, pair);
-            (angles.stretches[number].len() as f64 / apart as f64 - 1.0).max(0.0)
+            self.apart(number, pair).map_or(0.0, |apart| {
+                (angles.stretches[number].len() as f64 / apart as f64 - 1.0).max(0.0)
+            })
         };
         let all: f64 = (0..angles.stretches.len()).filter(|n| counts(*n)).map(of).sum();
         all.min(self.shifts.len() as f64)
     }
-}
 
-impl Clock {
     /// After how many samples of a stretch two angles have forgotten each other: a period, or the longer
-    /// memory.
-    pub(super) fn apart(&self, stretch: usize, pair: [usize; 2]) -> usize {
-        let memory = &self.memory[stretch];
-        self.periods[stretch].unwrap_or_else(|| memory[pair[0]].max(memory[pair[1]])).max(1)
+    /// memory. `None` if one of them does not move there.
+    pub(super) fn apart(&self, stretch: usize, pair: [usize; 2]) -> Option<usize> {
+        let [a, b] = pair.map(|angle| self.memory[stretch][angle]);
+        let longer = a?.max(b?);
+        Some(self.periods[stretch].unwrap_or(longer).max(1))
     }
 }
 
@@ -96,15 +105,25 @@ fn remembered(alike: &[f64]) -> usize {
     samples
 }
 
+/// The mean square, in radians², above which an angle moves in a stretch: more than a tenth of a degree,
+/// which is noise, and than a tenth of what it does in all.
+fn least_square(column: &[f64]) -> f64 {
+    let noise = Angle::from_degrees(0.1).radians();
+    let there = || column.iter().filter(|v| v.is_finite());
+    let n = there().count().max(1) as f64;
+    let mean = there().sum::<f64>() / n;
+    let square = there().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    f64::max(noise * noise, MOVES * MOVES * square)
+}
+
 /// How alike a column is to itself some samples later; `None` if it does not move.
-fn autocorrelation(column: &[f64], step_s: f64) -> Option<Vec<f64>> {
+fn autocorrelation(column: &[f64], least: f64, step_s: f64) -> Option<Vec<f64>> {
     let n = column.len();
     let mean = column.iter().sum::<f64>() / n.max(1) as f64;
     let off: Vec<f64> = column.iter().map(|v| v - mean).collect();
     let square: f64 = off.iter().map(|v| v * v).sum();
-    // A tenth of a degree is noise. NaN is none either.
-    let noise = Angle::from_degrees(0.1).radians();
-    let moves = square > n as f64 * noise * noise;
+    // NaN does not.
+    let moves = square > n as f64 * least;
     if !moves {
         return None;
     }
@@ -331,6 +350,7 @@ mod tests {
             takes: vec![0],
             step_s,
             still: 0,
+            repeated_s: 0.0,
         }
     }
 
@@ -374,7 +394,7 @@ mod tests {
         let angles = angles(vec![column], 1.0 / 60.0);
         let clock = Clock::of(&angles, 1);
         assert_eq!((clock.periods[0], clock.shifts.len()), (None, SHIFTS));
-        let memory = clock.apart(0, [0, 0]);
+        let memory = clock.apart(0, [0, 0]).unwrap();
         assert!((5..200).contains(&memory), "{memory}");
     }
 }

@@ -9,13 +9,13 @@ use super::clock::Clock;
 use crate::math::{log, trig};
 
 /// How many bins the active angle is told apart in, with as many samples each.
-const BINS: usize = 10;
+const BINS: usize = 16;
 
 /// How many levels the passive angle is told apart in, as wide each.
 const LEVELS: usize = 64;
 
 /// The share of the samples of a bin that are beyond where it seems to end.
-const BEYOND: f64 = 0.02;
+const BEYOND: f64 = 0.004;
 
 /// A bin counts if the motion came to it so often.
 const VISITS: usize = 3;
@@ -28,7 +28,12 @@ const LEAST_SHIFTS: f64 = 6.0;
 
 /// Chance spreads by so much at least: of Fisher's z, and of bounds by a level. A common phase is not known
 /// better, and in step there is no doubt about it.
-const LEAST_SPREADS: [f64; 3] = [0.08, 1.0 / LEVELS as f64, 1.0 / LEVELS as f64];
+const LEAST_SPREAD: f64 = 0.08;
+
+const LEVEL: f64 = 1.0 / LEVELS as f64;
+
+/// What is tested: driving, a bound above, a bound below, and bounds on both sides.
+pub(super) const TESTS: usize = 4;
 
 /// Of neither: not in a bin, not at a level.
 const NONE: u8 = u8::MAX;
@@ -105,8 +110,21 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    const fn all(self) -> [f64; 3] {
-        [self.explained, self.upper, self.lower]
+    /// What is tested. Of what is taken away the root: it spreads alike whether it is much or little.
+    fn all(self) -> [f64; TESTS] {
+        let root = |taken: f64| (taken + LEVEL).sqrt();
+        let both = root(0.5 * (self.upper + self.lower));
+        [self.explained, root(self.upper), root(self.lower), both]
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.explained += other.explained;
+        self.upper += other.upper;
+        self.lower += other.lower;
+    }
+
+    fn over(self, n: f64) -> Self {
+        Self { explained: self.explained / n, upper: self.upper / n, lower: self.lower / n }
     }
 }
 
@@ -183,8 +201,12 @@ pub(super) struct Evidence {
     pub(super) seen: Shown,
     /// The mean of what is seen when the two are out of step.
     pub(super) chance: Shown,
-    /// How likely as much would be seen by chance: of driving, and of bounds above and below.
-    pub(super) p: [f64; 3],
+    /// By how many standard deviations of chance it is more than the mean, of each test.
+    pub(super) t: [f64; TESTS],
+    /// Degrees of freedom of these.
+    pub(super) freedom: f64,
+    /// Whether out of step there is sometimes as much.
+    pub(super) matched: [bool; TESTS],
 }
 
 /// What there is for `active` driving or bounding `passive`, in the stretches that count; `None` if it
@@ -229,25 +251,84 @@ pub(super) fn evidence(
         shown(&table)
     };
     let seen = of(None);
-    let (mut sums, mut squares, mut most) = ([0.0; 3], [0.0; 3], [0.0_f64; 3]);
+    let (mut sums, mut squares, mut most) = ([0.0; TESTS], [0.0; TESTS], [0.0_f64; TESTS]);
+    let mut chance = Shown::default();
     for shift in &clock.shifts {
-        for (i, value) in of(Some(shift)).all().into_iter().enumerate() {
+        let shown = of(Some(shift));
+        chance.add(&shown);
+        for (i, value) in shown.all().into_iter().enumerate() {
             sums[i] += value;
             squares[i] += value * value;
             most[i] = most[i].max(value);
         }
     }
     let n = clock.shifts.len() as f64;
-    let mut p = [1.0; 3];
+    let (mut t, mut matched) = ([0.0; TESTS], [false; TESTS]);
     for (i, value) in seen.all().into_iter().enumerate() {
         let mean = sums[i] / n;
         let spread = ((squares[i] / n - mean * mean).max(0.0) * n / (n - 1.0).max(1.0)).sqrt();
-        let t = (value - mean) / (spread.max(LEAST_SPREADS[i]) * (1.0 + 1.0 / independent).sqrt());
-        // None of the shifts may show as much.
-        p[i] = if value > most[i] { beyond_t(t, independent - 1.0) } else { 1.0 };
+        let least = if i == 0 { LEAST_SPREAD } else { 0.5 * LEVEL / mean.max(LEVEL.sqrt()) };
+        let off = value - mean;
+        t[i] = off / (spread.max(least) * (1.0 + 1.0 / independent).sqrt());
+        matched[i] = value <= most[i];
     }
-    let chance = Shown { explained: sums[0] / n, upper: sums[1] / n, lower: sums[2] / n };
-    Some(Evidence { seen, chance, p })
+    let chance = chance.over(n);
+    Some(Evidence { seen, chance, t, freedom: independent - 1.0, matched })
+}
+
+impl Evidence {
+    /// By how much bounds above and below take more away than out of step.
+    pub(super) fn beyond(&self) -> [f64; 2] {
+        [self.seen.upper - self.chance.upper, self.seen.lower - self.chance.lower]
+    }
+}
+
+/// How evidence spreads over all pairs, most of which have nothing to do with each other.
+///
+/// Where all of them do a little, by a cause that all share (a walk that gets faster), their evidence is
+/// off as a whole, and is brought back by its median and its spread, where that is wider than by chance.
+///
+/// # Source
+///
+/// B. Devlin, K. Roeder, "Genomic control for association studies" (1999).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    middle: [f64; TESTS],
+    spread: [f64; TESTS],
+}
+
+impl Usual {
+    /// Fewer pairs tell nothing of what is usual.
+    const LEAST: usize = 30;
+
+    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Evidence> + Clone) -> Self {
+        let mut usual = Self { middle: [0.0; TESTS], spread: [1.0; TESTS] };
+        for i in 0..TESTS {
+            let mut t: Vec<f64> = all.clone().map(|of| of.t[i]).collect();
+            if t.len() < Self::LEAST {
+                continue;
+            }
+            t.sort_unstable_by(f64::total_cmp);
+            let middle = quantile(&t, 0.5).max(0.0);
+            let mut off: Vec<f64> = t.iter().map(|t| (t - middle).abs()).collect();
+            off.sort_unstable_by(f64::total_cmp);
+            // The median of how far a normal number is off is 0.6745.
+            let spread = quantile(&off, 0.5) / 0.6745;
+            (usual.middle[i], usual.spread[i]) = (middle, spread.max(1.0));
+        }
+        usual
+    }
+
+    /// How likely as much would be seen by chance.
+    pub(super) fn p(&self, of: &Evidence) -> [f64; TESTS] {
+        std::array::from_fn(|i| beyond_t((of.t[i] - self.middle[i]) / self.spread[i], of.freedom))
+    }
+
+    /// The same; certain where a shift shows as much.
+    pub(super) fn strict_p(&self, of: &Evidence) -> [f64; TESTS] {
+        let p = self.p(of);
+        std::array::from_fn(|i| if of.matched[i] { 1.0 } else { p[i] })
+    }
 }
 
 /// How likely Student's t with so many degrees of freedom is beyond `t`.

@@ -14,6 +14,9 @@ const LEAST: usize = 20;
 /// The share of the samples that a bound leaves out on its side.
 const OUTSIDE: f64 = 0.01;
 
+/// No sample of the active angle within this share of its range is a gap.
+const GAP: f64 = 0.2;
+
 /// How often blocks of the motion are drawn anew.
 const DRAWS: usize = 100;
 
@@ -39,12 +42,15 @@ impl Fitted {
 }
 
 impl Fitted {
-    /// Whether its highest and its lowest point differ by more than their bands.
+    /// Whether its highest and its lowest point differ by more than their bands, and by more than twice
+    /// what is not known.
     pub(super) fn has_relief(&self) -> bool {
         let by_value = |a: &&[f64; 4], b: &&[f64; 4]| a[1].total_cmp(&b[1]);
         let (lowest, highest) =
             (self.band.iter().min_by(by_value), self.band.iter().max_by(by_value));
-        lowest.zip(highest).is_some_and(|(lowest, highest)| lowest[3] < highest[2])
+        lowest.zip(highest).is_some_and(|(lowest, highest)| {
+            lowest[3] < highest[2] && highest[1] - lowest[1] > 2.0 * self.uncertain_deg()
+        })
     }
 }
 
@@ -68,6 +74,37 @@ pub(super) struct Samples {
 }
 
 impl Samples {
+    /// Only those on one side of a gap in the active angle, if there is one: nothing is known across it.
+    pub(super) fn new(points: Vec<[f64; 2]>, blocks: Vec<usize>) -> Self {
+        let mut x: Vec<f64> = points.iter().map(|p| p[0]).collect();
+        x.sort_unstable_by(f64::total_cmp);
+        let widest = GAP * (quantile(&x, 0.995) - quantile(&x, 0.005));
+        let mut most = 0..0;
+        let mut from = 0;
+        for to in 1..=x.len() {
+            if to == x.len() || x[to] - x[to - 1] > widest {
+                if to - from > most.len() {
+                    most = from..to;
+                }
+                from = to;
+            }
+        }
+        if most.len() == x.len() {
+            return Self { points, blocks };
+        }
+        let within = x[most.start]..=x[most.end - 1];
+        let (mut kept, mut ends, mut at) = (Vec::new(), Vec::new(), 0);
+        for end in blocks {
+            let before = kept.len();
+            kept.extend(points[at..end].iter().filter(|p| within.contains(&p[0])));
+            if kept.len() > before {
+                ends.push(kept.len());
+            }
+            at = end;
+        }
+        Self { points: kept, blocks: ends }
+    }
+
     /// The function, and its band from blocks drawn anew; `None` if there are too few samples.
     pub(super) fn fit(&self, wanted: Wanted, seed: u64) -> Option<Fitted> {
         let at = self.places(wanted)?;
@@ -182,21 +219,47 @@ impl Samples {
             }
             return sums.solved();
         }
-        let mut parts: Vec<Vec<f64>> = vec![Vec::new(); at.points.len()];
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); at.points.len()];
         for (times, range) in blocks {
             for i in range {
                 if let Some(part) = parts.get_mut(at.bins[i]) {
-                    part.extend(std::iter::repeat_n(self.points[i][1], times as usize));
+                    part.extend(std::iter::repeat_n(i, times as usize));
                 }
             }
         }
-        let end = |part: &mut Vec<f64>| {
-            part.sort_unstable_by(f64::total_cmp);
-            let share = if wanted == Wanted::Upper { 1.0 - OUTSIDE } else { OUTSIDE };
-            (!part.is_empty()).then(|| quantile(part, share))
+        let share = if wanted == Wanted::Upper { 1.0 - OUTSIDE } else { OUTSIDE };
+        let mut room = Vec::new();
+        let mut end = |part: &Vec<usize>, off: &dyn Fn([f64; 2]) -> f64| {
+            room.clear();
+            room.extend(part.iter().map(|i| off(self.points[*i])));
+            selected(&mut room, share)
         };
-        parts.iter_mut().map(end).collect()
+        let first: Option<Vec<f64>> = parts.iter().map(|part| end(part, &|p| p[1])).collect();
+        let first = first?;
+        // A bound that rises or falls within a part is not where the part's end is: what is beyond the
+        // slope through these ends counts.
+        let along = |x: f64| {
+            let last = at.points.len() - 2;
+            let i = at.points.partition_point(|p| *p <= x).saturating_sub(1).min(last);
+            let share = (x - at.points[i]) / (at.points[i + 1] - at.points[i]);
+            first[i] + share * (first[i + 1] - first[i])
+        };
+        let beyond = |part| end(part, &|[x, y]| y - along(x));
+        let beyond: Option<Vec<f64>> = parts.iter().map(beyond).collect();
+        Some(first.iter().zip(beyond?).map(|(end, beyond)| end + beyond).collect())
     }
+}
+
+/// What a share of numbers is below, straight between them; they are put into another order. `None` if
+/// there are none.
+fn selected(values: &mut [f64], share: f64) -> Option<f64> {
+    let last = values.len().checked_sub(1)?;
+    let at = share * last as f64;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the list")]
+    let below = (at.floor() as usize).min(last);
+    let (_, value, above) = values.select_nth_unstable_by(below, f64::total_cmp);
+    let next = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*value);
+    Some(*value + (at - at.floor()) * (next - *value))
 }
 
 /// Where the points of a function are.
@@ -273,4 +336,50 @@ fn line(points: &[[f64; 2]]) -> [f64; 2] {
     let both: f64 = points.iter().map(|p| (p[0] - x) * (p[1] - y)).sum();
     let slope = if across > 0.0 { both / across } else { 0.0 };
     [y - slope * x, slope]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_drawn_across_a_gap() {
+        let point = |i: u32| if i < 300 { f64::from(i) * 0.1 } else { 100.0 + f64::from(i) * 0.1 };
+        let points: Vec<[f64; 2]> = (0..400).map(|i| [point(i), 1.0]).collect();
+        let samples = Samples::new(points.clone(), vec![100, 250, 400]);
+        assert_eq!((samples.points.len(), samples.blocks), (300, vec![100, 250, 300]));
+        let samples = Samples::new(points[..300].to_vec(), vec![100, 300]);
+        assert_eq!((samples.points.len(), samples.blocks), (300, vec![100, 300]));
+        assert!(Samples::new(Vec::new(), Vec::new()).points.is_empty());
+    }
+
+    #[test]
+    fn what_is_selected_is_the_quantile() {
+        let values: Vec<f64> = (0..57_u32).map(|i| f64::from(i * i % 41)).collect();
+        let mut sorted = values.clone();
+        sorted.sort_by(f64::total_cmp);
+        for share in [0.0, 0.01, 0.3, 0.5, 0.99, 1.0] {
+            let found = selected(&mut values.clone(), share).unwrap();
+            assert!((found - quantile(&sorted, share)).abs() < 1e-12);
+        }
+        assert_eq!(selected(&mut [], 0.5), None);
+    }
+
+    /// A bound with a slope is where it is, and not at the higher end of each part.
+    #[test]
+    fn a_bound_with_a_slope_is_found_where_it_is() {
+        let points: Vec<[f64; 2]> = (0..20_000_u32)
+            .map(|i| {
+                let x = f64::from(i % 200) * 0.5;
+                [x, 80.0 - 0.7 * x - f64::from(i / 200) * 0.4]
+            })
+            .collect();
+        let samples = Samples::new(points, (1..=20).map(|i| i * 1000).collect());
+        let fit = samples.fit(Wanted::Upper, 1).unwrap();
+        for [x, y, ..] in fit.band {
+            let off = y - (80.0 - 0.7 * x);
+            // One of a hundred is beyond.
+            assert!((-0.9..=0.1).contains(&off), "{x}: {off}");
+        }
+    }
 }

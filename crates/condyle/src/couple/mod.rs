@@ -14,7 +14,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 pub use fit::Fitted;
@@ -22,7 +22,7 @@ pub use page::html;
 
 use angles::Angles;
 use clock::Clock;
-use evidence::{Evidence, Sorted, evidence, false_shares, share_of};
+use evidence::{Evidence, Sorted, TESTS, Usual, evidence, false_shares, share_of};
 use fit::{Samples, Wanted};
 
 use crate::estimate::Take;
@@ -46,7 +46,7 @@ pub struct CoupleOptions {
 
 impl Default for CoupleOptions {
     fn default() -> Self {
-        Self { false_share: 0.01, explained: 0.8, taken: 0.08, threads: NonZeroUsize::MIN }
+        Self { false_share: 0.05, explained: 0.8, taken: 0.05, threads: NonZeroUsize::MIN }
     }
 }
 
@@ -70,12 +70,58 @@ pub struct Couplings {
     pub single: usize,
     /// How many takes have motion.
     pub takes: usize,
+    /// How much of the motion was there before, sample for sample, and counts once only.
+    pub repeated_s: f64,
     /// The periods of what was looked at, in seconds, where motion comes again and again.
     pub periods_s: Vec<f64>,
     /// How many samples were looked at.
     pub samples: usize,
     /// In how many stretches of time.
     pub stretches: usize,
+}
+
+impl Couplings {
+    /// What to know about the motion, in sentences.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.pairs == 0 {
+            let what = "no two joints with axes move by more than 3°: estimate a rig from these clips, and \
+                        couple then";
+            warnings.push(what.to_owned());
+        } else if 2 * self.untold > self.pairs {
+            warnings.push(format!(
+                "{} of {} pairs could not be tested: the motion is too short, or does not come again to \
+                 where it was; give more clips",
+                self.untold, self.pairs
+            ));
+        }
+        if self.repeated_s > 0.0 {
+            warnings.push(format!(
+                "{:.1} s of the motion are there twice, and count once",
+                self.repeated_s
+            ));
+        }
+        let alone = self.found.iter().filter(|of| !of.lasting).count();
+        if self.takes == 1 && alone > 0 {
+            let what = "there is one take only: what is found may be of this motion, and not of the \
+                        joints; give others";
+            warnings.push(what.to_owned());
+        } else if alone > 0 {
+            warnings.push(format!(
+                "{alone} of {} couplings rest on one take, and the others are too short to tell: they may \
+                 be of that motion, and not of the joints",
+                self.found.len()
+            ));
+        }
+        let periodic = self.periods_s.len();
+        if periodic == self.stretches && periodic > 0 {
+            let what = "all of the motion is periodic: bounds hardly show in that, and what gets faster or \
+                        larger as a whole may seem coupled; give clips that explore as well";
+            warnings.push(what.to_owned());
+        }
+        warnings
+    }
 }
 
 /// A coupling with what speaks for it.
@@ -93,6 +139,9 @@ pub struct Found {
     pub taken: [f64; 2],
     /// The same when the two are out of step.
     pub taken_by_chance: [f64; 2],
+    /// Whether it was seen to be there without any one of the takes, too. With one take, or where the
+    /// others are too short, nobody can tell.
+    pub lasting: bool,
     /// Active and passive angle in samples, degrees.
     pub points_deg: Vec<[f64; 2]>,
 }
@@ -103,7 +152,10 @@ pub struct Found {
 /// nothing is found. The result depends on nothing but the takes, the rig and the options.
 #[must_use]
 pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplings {
-    let angles = Angles::of(takes, rig);
+    // The order in which they are given does not matter.
+    let mut takes = takes.to_vec();
+    takes.sort_by_cached_key(|take| dice::seed_of_clip(take.clip));
+    let angles = Angles::of(&takes, rig);
     let clock = Clock::of(&angles, dice::seed_of(&angles.columns));
     let sorted: Vec<Sorted> =
         angles.columns.iter().map(|column| Sorted::of(column, &angles)).collect();
@@ -120,31 +172,59 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
         [of([*a, *b]), of([*b, *a])]
     });
     let untold = shown.iter().filter(|both| both.iter().all(Option::is_none)).count();
-    let p: Vec<f64> = shown.iter().flatten().flatten().flat_map(|evidence| evidence.p).collect();
+    let told = || shown.iter().flatten().flatten();
+    let usual = Usual::of(told());
+    let p: Vec<f64> = told().flat_map(|of| usual.strict_p(of)).collect();
     let mut shares = false_shares(&p).into_iter();
     let mut chosen: Vec<Chosen> = Vec::new();
     for (pair, both) in pairs.iter().zip(&shown) {
         let ways = [*pair, [pair[1], pair[0]]];
         let all = ways.into_iter().zip(both).filter_map(|(pair, evidence)| {
             let evidence = (*evidence)?;
-            let shares = [(); 3].map(|()| shares.next().unwrap_or(1.0));
-            Some(Chosen { pair, evidence, shares })
+            let shares = [(); TESTS].map(|()| shares.next().unwrap_or(1.0));
+            let binned = share_of(evidence.seen.explained);
+            // Bins are coarse where an angle is mostly in one place: a function explains more.
+            let may_drive = shares[0] <= options.false_share && binned >= 0.5 * options.explained;
+            let explained =
+                if may_drive { 1.0 - samples(&angles, &clock, pair).left() } else { 0.0 };
+            Some(Chosen {
+                pair,
+                evidence,
+                explained: explained.max(binned),
+                p: usual.p(&evidence),
+                shares,
+                toward: [0.0; 2],
+                lasting: false,
+            })
         });
         let all: Vec<Chosen> = all.collect();
-        chosen.extend(Chosen::of(&all, &sorted, options));
+        chosen.extend(Chosen::of(&all, &sorted, options).map(|of| {
+            let toward = of.pair.map(|passive| {
+                let way = all.iter().find(|way| way.pair[1] == passive);
+                way.map_or(0.0, |way| way.evidence.beyond().iter().map(|v| v.max(0.0)).sum())
+            });
+            Chosen { toward, ..of }
+        }));
     }
     let before = chosen.len();
     let lasting = threads::each(&chosen, options.threads, |of| {
-        of.lasting(of.pair.map(|i| &sorted[i]), &angles, &clock, options)
+        of.lasting(of.pair.map(|i| &sorted[i]), &angles, &clock, &usual, options)
     });
     let chosen: Vec<Chosen> = lasting.into_iter().flatten().collect();
     let single = before - chosen.len();
     let before = chosen.len();
-    let strengths = threads::each(&chosen, options.threads, |of| {
+    let links = threads::each(&chosen, options.threads, |of| {
         let left = |pair| samples(&angles, &clock, pair).left();
-        1.0 - left(of.pair).min(left([of.pair[1], of.pair[0]]))
+        let [a, b] = of.pair;
+        let driven = of.drives(options).then(|| 1.0 - left([a, b]).min(left([b, a])));
+        Link { pair: of.pair, driven, toward: of.toward }
     });
-    let chosen = Chosen::without_echoes(&chosen, &strengths);
+    let chosen: Vec<Chosen> = chosen
+        .into_iter()
+        .zip(&links)
+        .filter(|(_, link)| !link.is_echo(&links))
+        .map(|(of, _)| of)
+        .collect();
     let echoes = before - chosen.len();
     let mut found: Vec<Found> =
         threads::each(&chosen, options.threads, |chosen| chosen.fitted(&angles, &clock, options))
@@ -170,14 +250,16 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
         samples: angles.columns.first().map_or(0, Vec::len),
         stretches: angles.stretches.len(),
         takes: angles.takes.iter().collect::<BTreeSet<_>>().len(),
+        repeated_s: angles.repeated_s,
     }
 }
 
 /// Takes are left out one by one, or in as many groups.
 const GROUPS: usize = 8;
 
-/// What is left without a take has to be as unlikely by chance, at most.
-const LASTING: f64 = 0.01;
+/// What is left without a take has to be as unlikely by chance, at most; and so has the side of a bound,
+/// where it is the dependence as such that is clear.
+const LASTING: f64 = 0.05;
 
 /// A pair that may become a coupling.
 #[derive(Clone, Copy, Debug)]
@@ -185,66 +267,79 @@ struct Chosen {
     /// Active and passive.
     pair: [usize; 2],
     evidence: Evidence,
-    /// The shares of false ones: of driving, of a bound above, of one below.
-    shares: [f64; 3],
+    /// The share of the passive angle's variance that the active one explains.
+    explained: f64,
+    /// How likely it is by chance, and the shares of false ones, of each test.
+    p: [f64; TESTS],
+    shares: [f64; TESTS],
+    /// By how much each of the two is bounded by the other, beyond what chance does.
+    toward: [f64; 2],
+    /// Whether it is there without any one of the takes, too.
+    lasting: bool,
 }
 
 impl Chosen {
-    fn explained(&self) -> f64 {
-        share_of(self.evidence.seen.explained)
-    }
-
     fn drives(&self, options: &CoupleOptions) -> bool {
-        let (seen, chance) = (self.explained(), share_of(self.evidence.chance.explained));
+        let Evidence { seen, chance, .. } = self.evidence;
+        let [seen, chance] = [seen, chance].map(|of| share_of(of.explained));
         // What the clock of the motion alone leaves open has to shrink to a half.
         self.shares[0] <= options.false_share
-            && seen >= options.explained
+            && self.explained >= options.explained
             && 1.0 - seen <= 0.5 * (1.0 - chance)
+    }
+
+    /// The share of false ones of a bound above, and below. What is bounded also depends on the other
+    /// angle on average, and may be narrowed from both sides: that is often clearer than a single end.
+    fn bound_shares(&self) -> [f64; 2] {
+        let [driven, above, below, both] = self.shares;
+        [(1, above), (2, below)].map(|(side, own)| {
+            let any = if self.p[side] <= LASTING { driven.min(both) } else { 1.0 };
+            own.min(any)
+        })
     }
 
     /// How much bounds above and below take away beyond what chance does; zero where it is no bound.
     fn taken(&self, options: &CoupleOptions) -> [f64; 2] {
-        let Evidence { seen, chance, .. } = self.evidence;
-        let all = [
-            (seen.upper, chance.upper, self.shares[1]),
-            (seen.lower, chance.lower, self.shares[2]),
-        ];
-        all.map(|(seen, chance, share)| {
-            let beyond = seen - chance;
-            if share <= options.false_share && beyond >= options.taken { beyond } else { 0.0 }
+        let [above, below] = self.bound_shares();
+        let [upper, lower] = self.evidence.beyond();
+        [(upper, above), (lower, below)].map(|(beyond, share)| {
+            let clear = share <= options.false_share && beyond >= options.taken;
+            if clear { beyond } else { 0.0 }
         })
     }
 
-    /// What of it is there without any one of the takes, too; `None` if nothing is. Of one take nobody can
-    /// tell.
+    /// What of it is there without any one of the takes, too; `None` if nothing is. Without a take that is
+    /// all there is, nobody can tell.
     fn lasting(
         mut self,
         sorted: [&Sorted; 2],
         angles: &Angles,
         clock: &Clock,
+        usual: &Usual,
         options: &CoupleOptions,
     ) -> Option<Self> {
         let takes: Vec<usize> =
             angles.takes.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
         let groups = GROUPS.min(takes.len());
-        if groups < 2 {
-            return Some(self);
-        }
+        self.lasting = groups > 1;
         let group = |stretch: usize| {
             takes.binary_search(&angles.takes[stretch]).map_or(0, |at| at * groups / takes.len())
         };
         let drove = self.drives(options);
         for left_out in 0..groups {
             let counts = |stretch| group(stretch) != left_out;
-            let rest = evidence(sorted, self.pair, angles, clock, counts)?;
-            let beyond = [
-                f64::INFINITY,
-                rest.seen.upper - rest.chance.upper,
-                rest.seen.lower - rest.chance.lower,
-            ];
-            for (i, share) in self.shares.iter_mut().enumerate() {
-                if rest.p[i] > LASTING || beyond[i] < 0.5 * options.taken {
-                    *share = 1.0;
+            let Some(rest) = evidence(sorted, self.pair, angles, clock, counts) else {
+                self.lasting = false;
+                continue;
+            };
+            let p = usual.p(&rest);
+            if p[0] > LASTING {
+                self.shares[0] = 1.0;
+            }
+            for (side, beyond) in [1, 2].into_iter().zip(rest.beyond()) {
+                if p[side].min(p[0]).min(p[3]) > LASTING || beyond < 0.5 * options.taken {
+                    self.shares[side] = 1.0;
+                    self.p[side] = 1.0;
                 }
             }
         }
@@ -261,7 +356,7 @@ impl Chosen {
         let clear = |of: &Self| {
             // Both ways explain about as much where the function can be inverted: then what goes farther
             // drives.
-            (50.0 * of.explained()).round() * 1e3 + range(of)
+            (50.0 * of.explained).round() * 1e3 + range(of)
         };
         let drives = all.iter().filter(|of| of.drives(options));
         let best = drives.max_by(|a, b| clear(a).total_cmp(&clear(b)));
@@ -271,26 +366,6 @@ impl Chosen {
             bounds.max_by(|a, b| taken(a).total_cmp(&taken(b)))
         })
         .copied()
-    }
-
-    /// Without pairs that follow from others: each is in a triangle of pairs whose weakest it is.
-    fn without_echoes(chosen: &[Self], strengths: &[f64]) -> Vec<Self> {
-        let mut beside: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
-        for (of, strength) in chosen.iter().zip(strengths) {
-            let [a, b] = of.pair;
-            beside.entry(a).or_default().push((b, *strength));
-            beside.entry(b).or_default().push((a, *strength));
-        }
-        let echo = |of: &Self, own: f64| {
-            let [first, second] =
-                of.pair.map(|angle| beside.get(&angle).map_or(&[][..], |all| all));
-            first.iter().any(|(third, one)| {
-                let other = second.iter().find(|(other, _)| other == third);
-                other.is_some_and(|(_, other)| own < one.min(*other))
-            })
-        };
-        let all = chosen.iter().zip(strengths);
-        all.filter(|(of, strength)| !echo(of, **strength)).map(|(of, _)| *of).collect()
     }
 
     fn fitted(&self, angles: &Angles, clock: &Clock, options: &CoupleOptions) -> Option<Found> {
@@ -331,16 +406,14 @@ impl Chosen {
         };
         let Evidence { seen, chance, .. } = self.evidence;
         let uncertain = fitted.iter().map(Fitted::uncertain_deg).fold(0.0, f64::max);
-        let x = samples.points.iter().map(|p| p[0]);
+        // Where its points are: beyond them it is not known.
+        let x = fitted.iter().flat_map(|fit| fit.band.iter().map(|at| at[0]));
         let ends = x.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
         let share = if drives {
             self.shares[0]
         } else {
-            let used = [(above, self.shares[1]), (below, self.shares[2])];
-            used.iter()
-                .filter(|(taken, _)| *taken > 0.0)
-                .map(|(_, share)| *share)
-                .fold(0.0, f64::max)
+            let used = [above, below].into_iter().zip(self.bound_shares());
+            used.filter(|(taken, _)| *taken > 0.0).map(|(_, share)| share).fold(0.0, f64::max)
         };
         let name = |of: &AngleOf| of.to_string();
         let (by, on) = (&angles.names[active], &angles.names[passive]);
@@ -359,12 +432,54 @@ impl Chosen {
                 source: Some(Source::Estimated),
             },
             fitted,
-            // Bins are coarse: a function explains more.
-            explained: self.explained().max(1.0 - samples.left()),
+            explained: self.explained.max(1.0 - samples.left()),
             explained_by_chance: share_of(chance.explained),
             taken: [seen.lower, seen.upper],
             taken_by_chance: [chance.lower, chance.upper],
+            lasting: self.lasting,
             points_deg: samples.points,
+        })
+    }
+}
+
+/// How two angles are linked, as far as it matters for what follows from what.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    pair: [usize; 2],
+    /// The share that a function explains, if one drives the other.
+    driven: Option<f64>,
+    /// By how much each of the two is bounded by the other.
+    toward: [f64; 2],
+}
+
+impl Link {
+    /// By how much an angle is bounded by the other one.
+    fn on(&self, passive: usize) -> f64 {
+        self.toward[usize::from(self.pair[1] == passive)]
+    }
+
+    /// Whether it is in a triangle of links that the other two would make by themselves.
+    fn is_echo(&self, links: &[Self]) -> bool {
+        let [a, b] = self.pair;
+        let between = |x: usize, y: usize| {
+            links.iter().find(|link| link.pair == [x, y] || link.pair == [y, x])
+        };
+        let from_a = links.iter().filter_map(|link| match link.pair {
+            [x, third] | [third, x] if x == a && third != b => Some((third, link)),
+            _ => None,
+        });
+        let mut thirds = from_a.filter_map(|(third, one)| Some((one, between(third, b)?)));
+        thirds.any(|(one, other)| match (self.driven, one.driven, other.driven) {
+            (Some(own), Some(one), Some(other)) => own < one.min(other),
+            (Some(_), ..) => false,
+            (None, Some(_), Some(_)) => true,
+            // The third does what `a` does, and bounds `b` more; or the other way round.
+            (None, Some(_), None) => self.on(b) < other.on(b),
+            (None, None, Some(_)) => self.on(a) < one.on(a),
+            (None, None, None) => {
+                let size = |link: &Self| link.toward[0].max(link.toward[1]);
+                size(self) < size(one).min(size(other))
+            }
         })
     }
 }
@@ -374,7 +489,8 @@ fn samples(angles: &Angles, clock: &Clock, pair: [usize; 2]) -> Samples {
     let [x, y] = pair.map(|i| &angles.columns[i]);
     let (mut points, mut blocks) = (Vec::new(), Vec::new());
     for (number, stretch) in angles.stretches.iter().enumerate() {
-        let length = clock.apart(number, pair);
+        // Where one of them stands still, it is one observation.
+        let length = clock.apart(number, pair).unwrap_or(stretch.len()).max(1);
         for block in stretch.clone().collect::<Vec<_>>().chunks(length) {
             let before = points.len();
             for i in block {
@@ -388,5 +504,5 @@ fn samples(angles: &Angles, clock: &Clock, pair: [usize; 2]) -> Samples {
             }
         }
     }
-    Samples { points, blocks }
+    Samples::new(points, blocks)
 }

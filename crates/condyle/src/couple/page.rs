@@ -28,6 +28,9 @@ const DOTS: usize = 1500;
 pub fn html(title: &str, couplings: &Couplings) -> String {
     let mut page = String::new();
     let Couplings { found, angles, still, pairs, untold, echoes, single, samples, .. } = couplings;
+    let warnings = couplings.warnings();
+    let warnings = warnings.iter().map(|w| format!("<p class=\"warning\">{}.</p>\n", Html(w)));
+    let warnings: String = warnings.collect();
     // Writing to a string does not fail.
     let _ = write!(
         page,
@@ -36,13 +39,15 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
          <main>\n<h1>What moves with what</h1>\n<p>{}: {} among {pairs} pairs of {angles} angles, from \
          {samples} samples. {still} angles hardly move; {untold} pairs could not be tested, {single} hang on one take, \
          {echoes} follow from others. Dots are samples; the line is what was learnt, its band holds 95 % of what other draws \
-         of the same motion would have given.</p>\n<div class=\"pairs\">\n",
+         of the same motion would have given. Of a bound that says how well the edge of this motion is known, not that \
+         nobody can go farther.</p>\n{}<div class=\"pairs\">\n",
         Html(title),
         match found.len() {
             0 => "no couplings were found".to_owned(),
             1 => "1 coupling was found".to_owned(),
             n => format!("{n} couplings were found"),
         },
+        warnings,
     );
     for of in found {
         let (active, passive) = (of.coupling.active.to_string(), of.coupling.passive.to_string());
@@ -67,8 +72,12 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
 fn caption(of: &Found) -> String {
     let degrees = |angle: Option<Angle>| angle.map_or(0.0, Angle::degrees);
     let share = of.coupling.false_share.unwrap_or(1.0);
+    // What the tail of a distribution says of the rarest is not known so well.
+    let share =
+        if share < 1e-4 { "below 0.01 %".to_owned() } else { format!("{:.2} %", 100.0 * share) };
+    let lasting = if of.lasting { "" } else { "; rests on one take" };
     let known = format!(
-        "known to ±{:.1}°, false share at most {share:.1e}",
+        "known to ±{:.1}°, share of false ones {share}{lasting}",
         degrees(of.coupling.uncertain)
     );
     match of.coupling.rule {
@@ -161,10 +170,12 @@ fn picture(found: &Found) -> Canvas {
         Rule::Drive { curve } => vec![curve],
         Rule::Bound { lower, upper } => lower.iter().chain(upper).collect(),
     };
+    let ends = found.coupling.seen.map(|ends| ends.map(Angle::degrees));
+    let [from, to] = ends.unwrap_or([view.low.x, view.high.x]);
     for curve in curves.into_iter().filter_map(|curve| curve.prepare().ok()) {
         const STEPS: u32 = 80;
         let at = |i: u32| {
-            let x = view.low.x + (view.high.x - view.low.x) * f64::from(i) / f64::from(STEPS);
+            let x = from + (to - from) * f64::from(i) / f64::from(STEPS);
             view.at(x, curve.at(x)[0])
         };
         canvas.path("curve", &[(0..=STEPS).map(at).collect()], false);

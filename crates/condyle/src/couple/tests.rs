@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use super::*;
 use crate::estimate::{EstimateOptions, estimate};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
-use crate::math::Arc;
+use crate::math::{Arc, Rotation};
 use crate::motion::{Clip, FrameRate, Track};
 use crate::rig::{JointAngle, JointKind, RigJoint};
 use crate::skeleton::Skeleton;
@@ -14,8 +14,14 @@ use crate::synth::{
     CoupledAxes, CoupledFigure, CoupledKind, CoupledMotion, CoupledOptions, TrueCoupling,
 };
 
-const MOTIONS: [CoupledMotion; 4] =
-    [CoupledMotion::Free, CoupledMotion::Bursts, CoupledMotion::Periodic, CoupledMotion::Both];
+const MOTIONS: [CoupledMotion; 6] = [
+    CoupledMotion::Free,
+    CoupledMotion::Bursts,
+    CoupledMotion::Poses,
+    CoupledMotion::PosesTogether,
+    CoupledMotion::Both,
+    CoupledMotion::Periodic,
+];
 
 /// The names of every angle of a figure, in its order.
 fn names(figure: &CoupledFigure) -> Vec<AngleOf> {
@@ -123,38 +129,43 @@ fn score(motion: CoupledMotion, couplings: usize, seeds: std::ops::Range<u64>) -
     score
 }
 
-/// At least 95 % of what is there, and at most 5 % false; without exploring, only what drives is there to
-/// be found.
-fn check(seeds: u64) {
-    let (mut reported, mut false_ones, mut found, mut all) = (0, 0, 0, 0);
+/// How much of what is there is found, in all and without bounds in purely periodic motion, which hardly
+/// show; and at most 5 % of what is found is false.
+fn check(seeds: std::ops::Range<u64>, least: [usize; 2]) {
+    let (mut reported, mut false_ones, mut right_kind) = (0, 0, 0);
+    let (mut all, mut explored) = ([0; 2], [0; 2]);
     for motion in MOTIONS {
-        let none = score(motion, 0, 0..seeds);
-        let some = score(motion, 4, 0..seeds);
-        let told = |[a, b]: [usize; 2], [c, d]: [usize; 2]| [a + c, b + d];
-        let bounds = if motion == CoupledMotion::Periodic { [0; 2] } else { some.bounds };
-        let own = told(some.drives, bounds);
-        assert!(10 * own[0] >= 9 * own[1], "{some:?}");
-        assert!(20 * some.right_kind >= 19 * own[0], "{some:?}");
-        found += own[0];
-        all += own[1];
+        let none = score(motion, 0, seeds.clone());
+        let some = score(motion, 4, seeds.clone());
+        for i in 0..2 {
+            all[i] += some.drives[i] + some.bounds[i];
+            let bounds = if motion == CoupledMotion::Periodic { 0 } else { some.bounds[i] };
+            explored[i] += some.drives[i] + bounds;
+        }
+        assert!(100 * some.drives[0] >= 98 * some.drives[1], "{some:?}");
+        right_kind += some.right_kind;
         reported += none.reported + some.reported;
         false_ones += none.false_ones + some.false_ones;
     }
-    println!("found {found} of {all}; {reported} reported, {false_ones} false");
-    assert!(100 * found >= 95 * all, "{found} of {all}");
+    println!("found {all:?}, explored {explored:?}; {reported} reported, {false_ones} false");
+    for ([found, there], least) in [(all, least[0]), (explored, least[1])] {
+        assert!(100 * found >= least * there, "{found} of {there}");
+    }
     assert!(20 * false_ones <= reported, "{false_ones} of {reported}");
+    assert!(100 * right_kind >= 97 * all[0], "{right_kind} of {}", all[0]);
 }
 
+/// On other figures than those that the method was made with.
 #[test]
 fn d3_true_couplings_are_found_and_hardly_others() {
-    check(5);
+    check(200..203, [85, 93]);
 }
 
 /// The figures of `docs/couple.md`.
 #[test]
 #[ignore = "takes minutes"]
 fn d3_true_couplings_of_many_figures_are_found_and_hardly_others() {
-    check(100);
+    check(400..500, [90, 95]);
 }
 
 #[test]
@@ -170,7 +181,8 @@ fn by_chance_p_is_as_small_as_it_says_and_no_smaller() {
         for a in 0..sorted.len() {
             for b in (0..sorted.len()).filter(|b| angles.joints[a] != angles.joints[*b]) {
                 let found = evidence([&sorted[a], &sorted[b]], [a, b], &angles, &clock, |_| true);
-                for p in found.into_iter().flat_map(|found| found.p) {
+                let none = Usual::of(std::iter::empty());
+                for p in found.iter().flat_map(|found| none.strict_p(found)) {
                     all += 1;
                     small[0] += u32::from(p < 1e-2);
                     small[1] += u32::from(p < 1e-4);
@@ -201,28 +213,63 @@ fn the_result_is_the_same_for_any_number_of_threads() {
 #[test]
 fn functions_are_where_the_truth_is_and_their_bands_hold_it() {
     let (mut points, mut held, mut worst) = (0, 0, 0.0_f64);
+    let mut bound: Vec<f64> = Vec::new();
     for seed in 0..12 {
         let options = CoupledOptions { couplings: 5, ..CoupledOptions::default() };
         let figure = CoupledFigure::generate(&options, seed).unwrap();
         let got = couple(&takes(&figure), &rig_of(&figure), &two_threads());
         let names = names(&figure);
-        for truth in figure.truth.iter().filter(|truth| truth.kind == CoupledKind::Line) {
+        for truth in &figure.truth {
             let is = |of: &&Found| {
                 of.coupling.active == names[truth.active]
                     && of.coupling.passive == names[truth.passive]
             };
             let Some(found) = got.found.iter().find(is) else { continue };
-            let sign = if (truth.active + truth.passive).is_multiple_of(2) { 0.9 } else { -0.9 };
+            let sign = if (truth.active + truth.passive).is_multiple_of(2) { 1.0 } else { -1.0 };
             let [[x0, xh], [y0, yh]] =
                 [figure.courses[truth.active], figure.courses[truth.passive]];
-            for [x, y, low, high] in &found.fitted[0].band {
-                let true_y = (y0 + yh * sign * (x.to_radians() - x0) / xh).to_degrees();
-                points += 1;
-                held += usize::from((low - 0.2..=high + 0.2).contains(&true_y));
-                worst = worst.max((y - true_y).abs());
+            let at = |x: f64, [offset, slope]: [f64; 2]| {
+                (y0 + yh * (offset + slope * sign * (x.to_radians() - x0) / xh)).to_degrees()
+            };
+            let seen = found.coupling.seen.unwrap().map(Angle::degrees);
+            assert!(
+                found.fitted[0]
+                    .band
+                    .iter()
+                    .all(|[x, ..]| seen[0] <= x + 0.06 && *x <= seen[1] + 0.06)
+            );
+            match (truth.kind, &found.coupling.rule) {
+                (CoupledKind::Line, _) => {
+                    for [x, y, low, high] in &found.fitted[0].band {
+                        let true_y = at(*x, [0.0, 0.9]);
+                        points += 1;
+                        held += usize::from((low - 0.2..=high + 0.2).contains(&true_y));
+                        worst = worst.max((y - true_y).abs());
+                    }
+                }
+                (CoupledKind::Upper, Rule::Bound { upper: Some(_), .. }) => {
+                    let fit = found.fitted.last().unwrap();
+                    bound.extend(fit.band.iter().map(|[x, y, ..]| y - at(*x, [0.4, -0.6])));
+                }
+                (CoupledKind::Lower, Rule::Bound { lower: Some(_), .. }) => {
+                    let fit = &found.fitted[0];
+                    bound.extend(fit.band.iter().map(|[x, y, ..]| at(*x, [-0.4, 0.6]) - y));
+                }
+                _ => {}
             }
         }
     }
+    // Where the motion never goes to the bound, it is not seen: that is too tight, by what is left.
+    let n = bound.len() as f64;
+    bound.sort_by(f64::total_cmp);
+    let middle = bound[bound.len() / 2];
+    println!(
+        "bounds at {n} points: {:.2} to {:.2}°, half too tight by {:.2}°",
+        bound[0],
+        bound[bound.len() - 1],
+        -middle
+    );
+    assert!(n > 50.0 && middle.abs() < 1.0 && bound[bound.len() - 1] < 4.0, "{bound:?}");
     println!("{held} of {points} points in their band, at most {worst:.2}° off");
     assert!(points > 50 && 10 * held >= 8 * points && worst < 3.0, "{held} {points} {worst}");
 }
@@ -279,6 +326,111 @@ fn nothing_is_found_where_there_is_nothing_to_see() {
     assert!(!couple(&mixed, &rig, &options).found.is_empty());
 }
 
+/// Active and passive angles of what was found.
+fn names_of(got: &Couplings) -> Vec<&str> {
+    got.found.iter().map(|of| of.coupling.name.as_str()).collect()
+}
+
+#[test]
+fn the_order_of_takes_does_not_matter() {
+    for motion in [CoupledMotion::Poses, CoupledMotion::Periodic] {
+        let options = CoupledOptions { motion, ..CoupledOptions::default() };
+        let figure = CoupledFigure::generate(&options, 205).unwrap();
+        let (rig, mut takes) = (rig_of(&figure), takes(&figure));
+        let first = format!("{:?}", couple(&takes, &rig, &two_threads()));
+        takes.rotate_left(1);
+        assert_eq!(first, format!("{:?}", couple(&takes, &rig, &two_threads())));
+        takes.swap(0, 1);
+        assert_eq!(first, format!("{:?}", couple(&takes, &rig, &two_threads())));
+    }
+}
+
+#[test]
+fn motion_that_is_there_twice_counts_once() {
+    let options = CoupledOptions { takes: 1, seconds: 24.0, ..CoupledOptions::default() };
+    for seed in 205..208 {
+        let figure = CoupledFigure::generate(&options, seed).unwrap();
+        let (rig, take) = (rig_of(&figure), takes(&figure)[0]);
+        let once = couple(&[take], &rig, &two_threads());
+        assert!(once.repeated_s == 0.0 && !once.found.is_empty());
+        let twice = couple(&[take; 2], &rig, &two_threads());
+        assert_eq!(names_of(&once), names_of(&twice));
+        assert!((18.0..=24.1).contains(&twice.repeated_s), "{}", twice.repeated_s);
+        assert!(twice.warnings().iter().any(|w| w.contains("there twice")));
+        // A loop of ten seconds in one clip.
+        let rate = FrameRate::from_fps(60.0).unwrap();
+        let again = |track: &Track, frames: usize| {
+            let all = track.rotations();
+            let turns = (0..frames).map(|i| all.at(i % 600 % all.len())).collect();
+            Track::turning(turns, track.translations_m().at(0))
+        };
+        let of = |frames: usize| {
+            let tracks = figure.clips[0].tracks().iter().map(|track| again(track, frames));
+            Clip::new(frames, rate, tracks.collect()).unwrap()
+        };
+        let [short, looped] = [of(600), of(6000)];
+        let [short, looped] = [&short, &looped]
+            .map(|clip| couple(&[Take { skeleton: &figure.skeleton, clip }], &rig, &two_threads()));
+        // Of so much motion every other frame is taken, and the seams are still there.
+        assert!(looped.samples <= short.samples + 60, "{} {}", looped.samples, short.samples);
+        assert!(looped.found.len() <= short.found.len() + 1);
+    }
+}
+
+#[test]
+fn a_short_take_more_takes_nothing_away() {
+    let options = CoupledOptions { takes: 1, ..CoupledOptions::default() };
+    let figure = CoupledFigure::generate(&options, 209).unwrap();
+    let rig = rig_of(&figure);
+    let other = CoupledFigure::generate(&CoupledOptions { seconds: 0.7, ..options }, 209).unwrap();
+    let one = couple(&takes(&figure), &rig, &two_threads());
+    assert!(one.found.len() >= 3 && one.found.iter().all(|of| !of.lasting));
+    let both: Vec<Take<'_>> = takes(&figure).into_iter().chain(takes(&other)).collect();
+    let two = couple(&both, &rig, &two_threads());
+    assert!(two.found.len() >= one.found.len() && two.single == 0, "{:?}", names_of(&two));
+    assert!(two.found.iter().all(|of| !of.lasting));
+    assert!(two.warnings().iter().any(|w| w.contains("rest on one take")), "{:?}", two.warnings());
+    let three = CoupledFigure::generate(&CoupledOptions::default(), 209).unwrap();
+    let three = couple(&takes(&three), &rig_of(&three), &two_threads());
+    assert!(three.found.iter().all(|of| of.lasting) && three.warnings().is_empty());
+}
+
+/// Where two angles only tremble they tell nothing of each other, for however long.
+#[test]
+fn takes_in_which_angles_stand_still_are_no_evidence() {
+    let mut found = 0;
+    for seed in 210..216 {
+        let short = CoupledOptions { couplings: 0, seconds: 5.0, ..CoupledOptions::default() };
+        let figure = CoupledFigure::generate(&short, seed).unwrap();
+        let rate = FrameRate::from_fps(60.0).unwrap();
+        let mut rng = crate::synth::Rng::new(seed);
+        let tracks = figure.clips[0].tracks().iter().enumerate().map(|(i, track)| {
+            let all = track.rotations();
+            let turns = (0..3600).map(|frame| {
+                let noise = Angle::from_degrees(0.3 * rng.normal());
+                let noise = Rotation::from_axis_angle(rng.direction(), noise).unwrap();
+                // The last two move on.
+                let at = if i > 8 { (7 * frame) % all.len() } else { 0 };
+                all.at(at) * noise
+            });
+            Track::turning(turns.collect(), track.translations_m().at(0))
+        });
+        let clip = Clip::new(3600, rate, tracks.collect()).unwrap();
+        let long = Take { skeleton: &figure.skeleton, clip: &clip };
+        let rig = rig_of(&figure);
+        let all: Vec<Take<'_>> = takes(&figure).into_iter().chain([long]).collect();
+        let got = couple(&all, &rig, &two_threads());
+        let moves = |of: &AngleOf| of.joint == "Ball8" || of.joint == "Ball9";
+        let among_still = |of: &&Found| !moves(&of.coupling.active) || !moves(&of.coupling.passive);
+        found += got.found.iter().filter(among_still).count();
+        let angles = Angles::of(&all, &rig);
+        let clock = Clock::of(&angles, 1);
+        let number = angles.takes.iter().position(|take| *take == 3).unwrap();
+        assert_eq!(clock.apart(number, [0, 1]), None);
+    }
+    assert_eq!(found, 0);
+}
+
 #[test]
 fn long_motion_is_looked_at_in_stretches() {
     let options = CoupledOptions {
@@ -291,7 +443,7 @@ fn long_motion_is_looked_at_in_stretches() {
     };
     let figure = CoupledFigure::generate(&options, 3).unwrap();
     let got = couple(&takes(&figure), &rig_of(&figure), &two_threads());
-    assert!((5000..7000).contains(&got.samples) && got.stretches > 10, "{}", got.samples);
+    assert!((17_000..21_000).contains(&got.samples) && got.stretches > 10, "{}", got.samples);
     assert_eq!(got.found.len(), 1);
 }
 

@@ -55,6 +55,10 @@ pub enum CoupledMotion {
     Both,
     /// Every angle goes its own way, but all at the same times: between, the figure stands still.
     Bursts,
+    /// From pose to pose, every angle at its own times, with holds between.
+    Poses,
+    /// From pose to pose, all angles at once, with holds between.
+    PosesTogether,
 }
 
 /// What an angle of a figure does to another.
@@ -237,10 +241,14 @@ fn motion(
 ) -> Vec<Vec<f64>> {
     // Where each angle is on its way, from −1 to 1.
     let phase = phase(frames, rng);
+    let together =
+        if how == CoupledMotion::PosesTogether { moves(frames, rng) } else { Vec::new() };
     let mut ways: Vec<Vec<f64>> = courses
         .iter()
         .map(|_| match how {
             CoupledMotion::Periodic => periodic_way(&phase, rng),
+            CoupledMotion::Poses => pose_way(&moves(frames, rng), frames, rng),
+            CoupledMotion::PosesTogether => pose_way(&together, frames, rng),
             _ => free_way(frames, rng),
         })
         .collect();
@@ -338,6 +346,37 @@ fn periodic_way(phase: &[f64], rng: &mut Rng) -> Vec<f64> {
         0.75 * wave * (1.0 + 0.15 * larger[i]) + 0.1 * aside[i]
     };
     (0..phase.len()).map(at).collect()
+}
+
+/// For how many frames each move goes, and for how many the pose is held after it.
+fn moves(frames: usize, rng: &mut Rng) -> Vec<[usize; 2]> {
+    let mut moves: Vec<[usize; 2]> = Vec::new();
+    let mut at = 0;
+    while at < frames {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some seconds")]
+        let [go, hold] = [rng.between(0.4, 1.5), rng.between(0.0, 1.0)]
+            .map(|seconds| (seconds * RATE).round() as usize);
+        moves.push([go.max(1), hold]);
+        at += go.max(1) + hold;
+    }
+    moves
+}
+
+/// From pose to pose with the least jerk: T. Flash, N. Hogan, "The coordination of arm movements" (1985).
+fn pose_way(moves: &[[usize; 2]], frames: usize, rng: &mut Rng) -> Vec<f64> {
+    let mut way = Vec::with_capacity(frames);
+    let mut pose = rng.between(-1.0, 1.0);
+    for [go, hold] in moves {
+        let next = rng.between(-1.0, 1.0);
+        for i in 0..*go {
+            let t = i as f64 / *go as f64;
+            way.push(pose + (next - pose) * t * t * t * (10.0 - 15.0 * t + 6.0 * t * t));
+        }
+        way.extend(std::iter::repeat_n(next, *hold));
+        pose = next;
+    }
+    way.truncate(frames);
+    way
 }
 
 /// From 0 to 1: how much the figure moves.
