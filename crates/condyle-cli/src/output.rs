@@ -170,7 +170,15 @@ pub(crate) fn json_of_error(error: &ReadError) -> Value {
         Some(Position::Text { line, column }) => [Some(line), Some(column)],
         _ => [None; 2],
     };
-    json_error(error.path(), place, &error.kind().to_string(), Some(error.help()))
+    json_error(error.path(), place, &error.kind().to_string(), Some(&error.help()))
+}
+
+/// The warnings that were printed, for JSON that is to hold them all.
+static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// All warnings that were printed so far.
+pub(crate) fn warnings_printed() -> Vec<String> {
+    WARNED.lock().map(|warned| warned.clone()).unwrap_or_default()
 }
 
 pub(crate) fn complain(line: &str) {
