@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
@@ -182,6 +183,9 @@ pub(crate) fn warnings_printed() -> Vec<String> {
 }
 
 pub(crate) fn complain(line: &str) {
+    if let (Some(warning), Ok(mut warned)) = (line.strip_prefix("warning: "), WARNED.lock()) {
+        warned.push(warning.to_owned());
+    }
     // Nothing is left to do if standard error is gone.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
