@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
@@ -170,10 +171,21 @@ pub(crate) fn json_of_error(error: &ReadError) -> Value {
         Some(Position::Text { line, column }) => [Some(line), Some(column)],
         _ => [None; 2],
     };
-    json_error(error.path(), place, &error.kind().to_string(), Some(error.help()))
+    json_error(error.path(), place, &error.kind().to_string(), Some(&error.help()))
+}
+
+/// The warnings that were printed, for JSON that is to hold them all.
+static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// All warnings that were printed so far.
+pub(crate) fn warnings_printed() -> Vec<String> {
+    WARNED.lock().map(|warned| warned.clone()).unwrap_or_default()
 }
 
 pub(crate) fn complain(line: &str) {
+    if let (Some(warning), Ok(mut warned)) = (line.strip_prefix("warning: "), WARNED.lock()) {
+        warned.push(warning.to_owned());
+    }
     // Nothing is left to do if standard error is gone.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

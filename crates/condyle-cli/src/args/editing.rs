@@ -367,6 +367,9 @@ pub(crate) struct SeamArgs {
     /// With blend: what of the roots is blended [default: steps]
     #[arg(long)]
     pub(crate) root: Option<RootBlendName>,
+    /// Of each motion between two others keep at least so long
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
+    pub(crate) keep: Option<f64>,
     /// Keep feet where they are while they are on the ground. Where one slides all the same it is told, and
     /// the exit code is 0
     #[arg(long)]
@@ -437,6 +440,12 @@ fn joint_weight(text: &str) -> Result<(String, f64), String> {
     let told = || "a joint's weight is given as NAME=W, and not negative".to_owned();
     let (name, weight) = text.rsplit_once('=').ok_or_else(told)?;
     Ok((name.to_owned(), super::weight(weight).map_err(|_| told())?))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let good = |t: &f64| *t > 0.0 && *t <= 86_400.0;
+    let time = text.parse().ok().filter(good);
+    time.ok_or_else(|| "this is a time in seconds, above 0 and at most 86400".to_owned())
 }
 
 fn match_count(text: &str) -> Result<usize, String> {

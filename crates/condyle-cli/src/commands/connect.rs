@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use comfy_table::Cell;
 use condyle::edit::{
-    Between, Connected, ContactOptions, DistanceMatrix, EditError, Facing, Features, Keep,
-    MatchError, Method, Metric, Overlap, Planted, Query, SearchOptions, best_matches,
+    Between, Connected, ContactOptions, DistanceMatrix, EditError, Facing, Features, Jump, Keep,
+    MatchError, Method, Overlap, Planted, Query, SearchOptions, UsualJumps, best_matches,
     closest_windows, connect, distance_matrix, jump_quantile, jumps, page, quantile, speeds,
     trimmed,
 };
@@ -18,15 +18,16 @@ use serde_json::{Value, json};
 use super::estimate::not_an_input;
 use super::matching::{check_names, failed, span, weighted};
 use super::motions::{
-    Counting, Motion, alike, facing_of, idle, keep_inside, limits_of, read_motions, refused,
-    warn_of_size,
+    Counting, Motion, alike, facing_of, idle, keep_inside, length_of, limits_of, read_motions,
+    refused, warn_of_size,
 };
-use super::{Answer, is_one_of, motion_format, notice_size, print_report, write_as};
+use super::{Answer, is_one_of, motion_format, print_report, write_as};
 use crate::args::{
     BridgeName, Connect, EasingName, MatchingName, OrderName, RootBlendName, SeamArgs,
 };
 use crate::output::{
-    Failure, counted, decimals, new_table, number, print_note, print_warning, working, write_whole,
+    Failure, counted, decimals, new_table, number, print_note, print_warning, warnings_printed,
+    working, write_whole,
 };
 
 /// How many rows and columns the map of distances on the page has.
@@ -49,36 +50,61 @@ struct Seam {
     distance: f64,
     /// Across the seam, and what is usual in the motions.
     rough: Rough,
-    usual: Rough,
+    usual: Usual,
+    /// Where a motion itself jumps beside the frame in which it is left or entered.
+    glitches: [Option<Jump>; 2],
     /// What became of feet, and which frame of the result it counts from.
     planted: Option<(Planted, usize)>,
 }
 
-/// How much a motion is jerked.
+/// How much a motion is jerked across a seam.
 struct Rough {
-    /// The change of a joint's angular velocity from frame to frame, per second.
+    /// The largest change of a joint's angular velocity from frame to frame, per second.
     jump: Angle,
+    /// The one that is largest against what is usual of its joint.
+    worst: Option<Jump>,
     /// The speed of the pelvis.
     pelvis_m_s: f64,
 }
 
+/// What is usual in two motions: what one frame in a hundred exceeds.
+struct Usual {
+    /// Of the largest change in each frame.
+    jump: Angle,
+    /// Of each joint.
+    joints: UsualJumps,
+    pelvis_m_s: f64,
+    /// The fastest that the pelvis is.
+    fastest_m_s: f64,
+}
+
 impl Rough {
     /// The most across a seam.
-    fn of(skeleton: &Skeleton, facing: &Facing, clip: &Clip, made: &Range<usize>) -> Self {
+    fn of(
+        (skeleton, facing): (&Skeleton, &Facing),
+        clip: &Clip,
+        made: &Range<usize>,
+        usual: &Usual,
+    ) -> Self {
         let seam = made.start.saturating_sub(1)..made.end + 1;
         Self {
             jump: jump_quantile(&jumps(clip, seam.clone()), 1.0),
+            worst: usual.joints.worst(clip, seam.clone()),
             pelvis_m_s: quantile(speeds(skeleton, facing, clip, seam), 1.0),
         }
     }
+}
 
-    /// What one frame in a hundred of two motions exceeds.
-    fn usual(skeleton: &Skeleton, facing: &Facing, clips: [&Clip; 2]) -> Self {
+impl Usual {
+    fn of(skeleton: &Skeleton, facing: &Facing, clips: [&Clip; 2]) -> Self {
         let of_both = clips.map(|clip| jumps(clip, 0..clip.frame_count()));
         let fast = clips.map(|clip| speeds(skeleton, facing, clip, 0..clip.frame_count()));
+        let fast = || fast.iter().flatten().copied();
         Self {
             jump: jump_quantile(of_both.iter().flatten(), 0.99),
-            pelvis_m_s: quantile(fast.into_iter().flatten(), 0.99),
+            joints: UsualJumps::of(&clips),
+            pelvis_m_s: quantile(fast(), 0.99),
+            fastest_m_s: quantile(fast(), 1.0),
         }
     }
 }
@@ -106,10 +132,11 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         }
     }
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
-    let in_metres = args.seam.plant || args.comparing.metric() == Metric::Position;
-    let size = in_metres
-        .then(|| warn_of_size(motions.iter().map(|m| (m.path.as_path(), &m.file))))
-        .flatten();
+    // The speed of the pelvis is told in metres, always.
+    let _ = warn_of_size(motions.iter().map(|m| (m.path.as_path(), &m.file)));
+    if args.seam.keep.is_some() && motions.len() < 3 {
+        return Err(idle("--keep", "two motions", "it is for motions between two others"));
+    }
     let format = motion_format(&motions[0].file, &args.output, &args.writing)?;
     let clips = alike(&motions)?;
     let skeleton = motions[0].file.skeleton.clone();
@@ -134,19 +161,25 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
             next,
             start,
             again,
+            is_middle: [i > 1, i + 1 < clips.len()],
         };
         let from = [&motions[i - 1], &motions[i]];
+        let usual = Usual::of(&skeleton, &facing, [&clips[i - 1], next]);
         let Joined { connected, at, distance, matrix, planted, note } = joined.connect(from)?;
         notes.extend(note);
         let made = connected.made.start + done..connected.made.end + done;
+        let mut rough = Rough::of((&skeleton, &facing), &connected.clip, &connected.made, &usual);
+        rough.worst.iter_mut().for_each(|jump| jump.frame += done);
+        let ends = [own_frame(connected.first_last, shift), connected.second_first];
         seams.push(Seam {
             window: Overlap { first: own_frame(at.first, shift), ..at },
             matrix: matrix.map(|m| own_rows(m, shift)),
-            ends: [own_frame(connected.first_last, shift), connected.second_first],
+            ends,
+            glitches: [0, 1].map(|k| glitch(&usual.joints, &clips[i - 1 + k], ends[k])),
             counting: from.map(|motion| Counting::of(&motion.clip, &motions[0].clip)),
             distance,
-            rough: Rough::of(&skeleton, &facing, &connected.clip, &connected.made),
-            usual: Rough::usual(&skeleton, &facing, [&clips[i - 1], next]),
+            rough,
+            usual,
             planted: planted.map(|planted| (planted, done)),
             made,
         });
@@ -169,7 +202,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     if let Some(bound) = &bound {
         notes.extend(keep_inside(bound, &skeleton, &mut result));
         for seam in &mut seams {
-            seam.rough = Rough::of(&skeleton, &facing, &result, &seam.made);
+            seam.rough = Rough::of((&skeleton, &facing), &result, &seam.made, &seam.usual);
             if let Some((planted, done)) = &mut seam.planted {
                 let end = (seam.made.end + 1).min(result.frame_count());
                 let around = trimmed(&result, *done..end).map_err(|e| refused(&e))?;
@@ -178,28 +211,26 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         }
     }
     let unit = args.comparing.metric().unit();
-    let report = if args.json {
-        format!("{:#}\n", json_of(&seams, unit, &result, size.as_deref()))
-    } else {
-        text_of(&seams, unit, &result, &motions)
-    };
+    let mut warnings = short_ones(&seams, &clips, &motions);
+    warnings.extend(rough_ones(&skeleton, &seams, &motions, args.seam.method));
+    warnings.extend(feet_of(&seams));
+    let frames = result.frame_count();
+    let text =
+        if args.json { String::new() } else { text_of(&skeleton, &seams, unit, frames, &motions) };
     let page = args
         .report
         .as_ref()
         .map(|path| (path, page_of(args, &skeleton, &facing, (&seams, &result), &motions)));
-    let short = short_ones(&seams, &clips, &motions);
     let mut file = motions.swap_remove(0).file;
     file.clip = Some(result);
-    if !in_metres {
-        notice_size(&file, format);
-    }
     write_as(&file, &args.output, &args.writing, format)?;
     if let Some((path, page)) = page {
         write_whole(&[(path.as_path(), page.as_bytes())])?;
     }
     notes.iter().for_each(|note| print_note(note));
-    short.iter().for_each(|warning| print_warning(warning));
-    print_feet(&seams);
+    warnings.iter().for_each(|warning| print_warning(warning));
+    let report =
+        if args.json { format!("{:#}\n", json_of(&skeleton, &seams, unit, frames)) } else { text };
     print_report(&args.output, &report)?;
     Ok(Answer::Yes)
 }
@@ -238,19 +269,70 @@ fn short_ones(seams: &[Seam], clips: &[Clip], motions: &[Motion]) -> Vec<String>
     short
 }
 
+/// The jump of a motion within three frames of one in which it is left or entered that is at least five times what
+/// is usual of its joint.
+fn glitch(usual: &UsualJumps, clip: &Clip, frame: usize) -> Option<Jump> {
+    const NEAR: usize = 3;
+    const TIMES: f64 = 5.0;
+    let worst = usual.worst(clip, frame.saturating_sub(NEAR)..frame + NEAR + 1)?;
+    (usual.ratio(&worst) >= TIMES).then_some(worst)
+}
+
+/// What of seams is worse than it should be, beside the feet.
+fn rough_ones(
+    skeleton: &Skeleton,
+    seams: &[Seam],
+    motions: &[Motion],
+    method: BridgeName,
+) -> Vec<String> {
+    let mut told = Vec::new();
+    for (i, seam) in seams.iter().enumerate() {
+        for (k, verb) in ["left", "entered"].into_iter().enumerate() {
+            let Some(jump) = seam.glitches[k] else { continue };
+            told.push(format!(
+                "{}: {:?} jumps in frame {} of it, by {} times what is usual of that joint, beside frame {} in \
+                 which it is {verb}; trim it there, or mend it",
+                motions[i + k].path.display(),
+                skeleton[jump.joint].name,
+                seam.counting[k].frame(jump.frame),
+                decimals(seam.usual.joints.ratio(&jump), 1),
+                seam.own_ends()[k]
+            ));
+        }
+        // Twice as fast as ever is no motion of theirs; half a metre a second is what rounding of paths and
+        // slow motions may have.
+        let (fast, usual) = (seam.rough.pelvis_m_s, seam.usual.fastest_m_s);
+        if fast > 2.0 * usual && fast > usual + 0.5 {
+            let more = match method {
+                BridgeName::Blend => "--window",
+                BridgeName::Interpolate | BridgeName::Inertialize => "--frames",
+            };
+            told.push(format!(
+                "the pelvis goes {} m/s in frames {}, and {} m/s at most in the two motions: give it more {more}, \
+                 or connect motions that are more alike",
+                decimals(fast, 2),
+                span([seam.made.start, seam.made.end.max(seam.made.start + 1) - 1]),
+                decimals(usual, 2)
+            ));
+        }
+    }
+    told
+}
+
 /// What became of feet that were to be planted.
-fn print_feet(seams: &[Seam]) {
+fn feet_of(seams: &[Seam]) -> Vec<String> {
+    let mut told = Vec::new();
     let planted = || seams.iter().filter_map(|seam| seam.planted.as_ref()).map(|(feet, _)| feet);
     if planted().any(|planted| planted.legs == 0) {
-        print_warning(
-            "--plant: no table has the names of the joints of legs, so no foot is planted",
-        );
+        let why = "no table has the names of the joints of legs, so no foot is planted";
+        told.push(format!("--plant: {why}"));
     }
     let sliding: usize = planted().map(|planted| planted.sliding).sum();
     if sliding > 0 {
         let frames = counted(sliding, "made frame", "made frames");
-        print_warning(&format!("--plant: a foot that is down still slides in {frames}"));
+        told.push(format!("--plant: a foot that is down still slides in {frames}"));
     }
+    told
 }
 
 /// Whether two motions are the same, wherever they take place.
@@ -282,6 +364,8 @@ struct Joining<'a> {
     start: usize,
     /// If the next motion is the latest one again: what its frames are counted from.
     again: Option<i64>,
+    /// Whether the latest motion, and the next, are between two others.
+    is_middle: [bool; 2],
 }
 
 impl Joining<'_> {
@@ -295,6 +379,7 @@ impl Joining<'_> {
         )]
         let in_time = |seconds: f64| ((seconds * fps).round() as usize).max(2);
         let window = seam.window.unwrap_or_else(|| in_time(0.4));
+        let fading = seam.frames.unwrap_or_else(|| in_time(0.4));
         for (motion, frames) in
             from.iter().zip([self.first.frame_count() - self.start, self.next.frame_count()])
         {
@@ -304,8 +389,24 @@ impl Joining<'_> {
                 return Err(Failure::file(&motion.path, what, "compare fewer: --window N"));
             }
         }
+        let room = Room {
+            window,
+            kept: seam.keep.map_or(0, in_time),
+            fading: if seam.method == BridgeName::Inertialize { fading } else { 0 },
+        };
+        for (motion, starts) in from.iter().zip(self.starts(room)) {
+            if starts.is_empty() {
+                let least = room.kept + 2 * window + room.fading;
+                let what = format!(
+                    "it takes {}; to keep that much between its two seams it needs {least} frames",
+                    length_of(&motion.clip)
+                );
+                let help = "keep less of it, --keep SECONDS, or compare fewer frames, --window N";
+                return Err(Failure::file(&motion.path, what, help));
+            }
+        }
         let (at, distance, matrix) =
-            self.overlap(window).map_err(|e| failed(&e, &from[1].path, &from[0].path))?;
+            self.overlap(room).map_err(|e| failed(&e, &from[1].path, &from[0].path))?;
         let keep = match seam.matching {
             MatchingName::Forward | MatchingName::Best => Keep::First,
             MatchingName::Backward => Keep::Second,
@@ -322,9 +423,7 @@ impl Joining<'_> {
                 frames: seam.frames.unwrap_or_else(|| in_time(0.2)),
                 order: seam.order.unwrap_or(OrderName::Cubic).order(),
             },
-            BridgeName::Inertialize => {
-                Method::Inertialize { frames: seam.frames.unwrap_or_else(|| in_time(0.4)) }
-            }
+            BridgeName::Inertialize => Method::Inertialize { frames: fading },
         };
         let clips = [self.first, self.next];
         let mut connected = connect(self.skeleton, self.facing, clips, at, keep, method)
@@ -346,12 +445,13 @@ impl Joining<'_> {
     }
 
     /// Where the two are alike, how far apart they are there, and for a page everywhere.
-    fn overlap(&self, window: usize) -> Result<(Overlap, f64, Option<DistanceMatrix>), MatchError> {
+    fn overlap(&self, room: Room) -> Result<(Overlap, f64, Option<DistanceMatrix>), MatchError> {
+        let window = room.window;
         let comparing = &self.args.comparing;
         let ground = self.facing.ground();
         let a = Features::on(self.skeleton, self.first, comparing.metric(), ground)?;
         let b = Features::on(self.skeleton, self.next, comparing.metric(), ground)?;
-        let [ours, theirs] = self.starts(window);
+        let [ours, theirs] = self.starts(room);
         let matrix = match &self.args.report {
             None => None,
             Some(_) => {
@@ -396,16 +496,30 @@ impl Joining<'_> {
         }
     }
 
-    /// Where windows may start: something of each motion is left, if it is long enough.
-    fn starts(&self, window: usize) -> [Range<usize>; 2] {
+    /// Where windows may start: something of each motion is left, if it is long enough, and of one between two
+    /// others as much as is to be kept.
+    fn starts(&self, Room { window, kept, fading }: Room) -> [Range<usize>; 2] {
         let spare = |frames: usize| window.min((frames - window) / 2);
         let ours = self.first.frame_count() - self.start;
         let theirs = self.next.frame_count();
-        [
-            self.start + spare(ours)..self.first.frame_count() - window + 1,
-            0..theirs - window - spare(theirs) + 1,
-        ]
+        let [before, after] = self.is_middle.map(|is| if is { kept } else { 0 });
+        // What is kept begins at the latest with the frames after the window, and after what fades, and ends
+        // at the earliest where the next window begins.
+        let end = match after {
+            0 => theirs - window - spare(theirs) + 1,
+            kept => (theirs + 1).saturating_sub(2 * window + fading + kept),
+        };
+        [self.start + spare(ours).max(before)..self.first.frame_count() - window + 1, 0..end]
     }
+}
+
+/// How many frames are compared, how many are to be kept of a motion between two others, and how many of the
+/// next motion something fades in.
+#[derive(Clone, Copy)]
+struct Room {
+    window: usize,
+    kept: usize,
+    fading: usize,
 }
 
 fn signed(frame: usize) -> i64 {
@@ -457,7 +571,17 @@ fn page_of(
     page::html(skeleton, facing.ground(), result, &views)
 }
 
-fn json_of(seams: &[Seam], unit: &str, result: &Clip, size: Option<&str>) -> Value {
+fn json_of(skeleton: &Skeleton, seams: &[Seam], unit: &str, frames: usize) -> Value {
+    let worst = |seam: &Seam| {
+        let worst = seam.rough.worst?;
+        Some(json!({
+            "joint": skeleton[worst.joint].name,
+            "frame": worst.frame,
+            "deg_s": worst.by.degrees(),
+            "usual_deg_s": seam.usual.joints.of_joint(worst.joint).degrees(),
+            "ratio": seam.usual.joints.ratio(&worst),
+        }))
+    };
     let of = |seam: &Seam| {
         let ([from_frame, to_frame], [from_s, to_s]) = (seam.own_ends(), seam.seconds());
         json!({
@@ -472,6 +596,7 @@ fn json_of(seams: &[Seam], unit: &str, result: &Clip, size: Option<&str>) -> Val
             "distance": seam.distance,
             "jump_deg_s": seam.rough.jump.degrees(),
             "usual_jump_deg_s": seam.usual.jump.degrees(),
+            "worst_jump": worst(seam),
             "pelvis_m_s": seam.rough.pelvis_m_s,
             "usual_pelvis_m_s": seam.usual.pelvis_m_s,
             "planted_frames": seam.planted.as_ref().map_or(0, |(planted, _)| planted.moved),
@@ -482,14 +607,20 @@ fn json_of(seams: &[Seam], unit: &str, result: &Clip, size: Option<&str>) -> Val
     json!({
         "seams": seams,
         "unit": unit,
-        "frames": result.frame_count(),
-        "warnings": Vec::from_iter(size),
+        "frames": frames,
+        "warnings": warnings_printed(),
     })
 }
 
-fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> String {
+fn text_of(
+    skeleton: &Skeleton,
+    seams: &[Seam],
+    unit: &str,
+    frames: usize,
+    motions: &[Motion],
+) -> String {
     let mut text = String::new();
-    let frames = counted(result.frame_count(), "frame", "frames");
+    let frames = counted(frames, "frame", "frames");
     let _ = writeln!(text, "{frames}, {}", counted(seams.len(), "seam", "seams"));
     let mut table = new_table(&[
         "from",
@@ -498,7 +629,8 @@ fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> Str
         "frame",
         "made",
         "distance",
-        "jump, °/s",
+        "jump of",
+        "°/s",
         "usual",
         "pelvis, m/s",
         "usual",
@@ -514,6 +646,9 @@ fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> Str
         };
         let [from_frame, to_frame] = seam.own_ends();
         let digits = if unit == "metres" { 3 } else { 1 };
+        let worst = seam.rough.worst;
+        let joint = worst.map_or("", |worst| skeleton[worst.joint].name.as_str());
+        let usual = worst.map_or(Angle::ZERO, |worst| seam.usual.joints.of_joint(worst.joint));
         table.add_row(vec![
             name(&pair[0]),
             number(from_frame),
@@ -521,8 +656,9 @@ fn text_of(seams: &[Seam], unit: &str, result: &Clip, motions: &[Motion]) -> Str
             number(to_frame),
             number(made),
             number(format!("{} {unit}", decimals(seam.distance, digits))),
-            number(decimals(seam.rough.jump.degrees(), 0)),
-            number(decimals(seam.usual.jump.degrees(), 0)),
+            Cell::new(crate::output::printable(joint)),
+            number(decimals(worst.map_or(0.0, |worst| worst.by.degrees()), 0)),
+            number(decimals(usual.degrees(), 0)),
             number(decimals(seam.rough.pelvis_m_s, 2)),
             number(decimals(seam.usual.pelvis_m_s, 2)),
         ]);

@@ -841,6 +841,112 @@ fn feet_that_slide_are_counted_in_made_frames_of_what_is_written() {
     assert!(held > free, "{held} {free}");
 }
 
+/// A motion with one number of one row changed by so much.
+fn with_jump(folder: &Folder, name: &str, row: usize, column: usize, by: f64) -> String {
+    let text = folder.read(name);
+    let all: Vec<&str> = text.lines().collect();
+    let first = all.iter().position(|l| l.starts_with("Frame Time")).unwrap() + 1;
+    let mut all: Vec<String> = all.into_iter().map(str::to_owned).collect();
+    let mut numbers: Vec<f64> =
+        all[first + row].split_whitespace().map(|n| n.parse().unwrap()).collect();
+    numbers[column] += by;
+    all[first + row] = numbers.iter().map(|n| format!("{n} ")).collect();
+    all.join("\n") + "\n"
+}
+
+#[test]
+fn warnings_of_seams_are_printed_and_are_in_the_json() {
+    let folder = gaits("seam_warnings");
+    let warned = |args: &str| {
+        let got = folder.condyle(args);
+        let err = String::from_utf8(got.stderr).unwrap();
+        assert_eq!(got.status.code(), Some(0), "{args}: {err}");
+        let told: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+        let list = |v: &serde_json::Value| v.as_str().unwrap().to_owned();
+        let in_json: Vec<String> = told["warnings"].as_array().unwrap().iter().map(list).collect();
+        let printed: Vec<&str> =
+            err.lines().filter_map(|line| line.strip_prefix("warning: ")).collect();
+        assert_eq!(in_json, printed, "{args}");
+        (in_json.join("\n"), told)
+    };
+    let (none, told) = warned("connect walk.bvh run.bvh -o x.bvh --json");
+    assert!(none.is_empty(), "{none}");
+    let worst = &told["seams"][0]["worst_jump"];
+    let [jump, usual, ratio] =
+        ["deg_s", "usual_deg_s", "ratio"].map(|n| worst[n].as_f64().unwrap());
+    assert!((jump / usual - ratio).abs() < 1e-9 && ratio < 3.0, "{worst:#}");
+    let walk = file(&folder, "walk.bvh");
+    assert!(walk.skeleton.find(worst["joint"].as_str().unwrap()).is_some());
+    let [frame, start, end] = ["frame", "out_start", "out_end"]
+        .map(|n| worst.get(n).or(told["seams"][0].get(n)).and_then(|v| v.as_u64()).unwrap());
+    assert!(frame + 1 >= start && frame <= end, "{told:#}");
+    // A foot that would have to be held where legs do not get it.
+    let args =
+        "connect walk.bvh run.bvh --method interpolate --frames 30 --matching backward --plant";
+    let (feet, told) = warned(&format!("{args} -o x.bvh --json"));
+    let sliding = number(&told["seams"][0]["sliding_frames"]);
+    assert!(sliding > 0 && feet.contains("a foot that is down still slides in"), "{feet}");
+    // One number of the frame in which it is left, 20 degrees off.
+    folder.write("jumps.bvh", &with_jump(&folder, "walk.bvh", 110, 7, 20.0));
+    let (jump, told) = warned("connect jumps.bvh run.bvh -o x.bvh --json");
+    assert!(told["seams"][0]["from_frame"] == 110 && jump.contains("jumps.bvh: "), "{jump}");
+    assert!(jump.contains("beside frame 110 in which it is left"), "{jump}");
+    // Two metres up within the seam.
+    done(&folder, "transform run.bvh --move 0,2,0 -o up.bvh");
+    let (fast, _) = warned("connect walk.bvh up.bvh -o x.bvh --json");
+    assert!(fast.contains("the pelvis goes ") && fast.contains("give it more --window"), "{fast}");
+}
+
+#[test]
+fn as_much_as_is_asked_for_is_kept_of_motions_between_others() {
+    let folder = gaits("keep");
+    for method in ["blend", "interpolate", "inertialize"] {
+        for matching in ["best", "forward", "backward"] {
+            for (keep, least) in [("0.3", 30), ("0.5", 50)] {
+                let args = format!(
+                    "connect run.bvh walk.bvh run.bvh --method {method} --matching {matching} --window 20"
+                );
+                let told = json(&folder, &format!("{args} --keep {keep} -o x.bvh --json"));
+                let [one, two] = [0, 1].map(|k| &told["seams"][k]);
+                let left =
+                    (number(&two["from_frame"]) + 1).saturating_sub(number(&one["to_frame"]));
+                assert!(left >= least, "{method} {matching} {keep}: {left}\n{told:#}");
+            }
+        }
+    }
+    let said = |args: &str| complaints(&folder.condyle(args));
+    let err = said("connect run.bvh walk.bvh run.bvh --keep 1.4 -o x.bvh");
+    assert!(err.contains("walk.bvh: it takes 1.500 s") && err.contains("--keep SECONDS"), "{err}");
+    let err = said("connect walk.bvh run.bvh --keep 1 -o x.bvh");
+    assert!(err.contains("--keep is not used with two motions"), "{err}");
+    for wrong in ["0", "-1", "x", "NaN", "inf"] {
+        let err = said(&format!("connect walk.bvh run.bvh walk.bvh --keep {wrong} -o x.bvh"));
+        assert!(err.contains("this is a time in seconds"), "{err}");
+    }
+}
+
+#[test]
+fn an_amc_without_its_asf_is_told_of_the_one_beside_it() {
+    let folder = gaits("beside");
+    done(&folder, "convert walk.bvh walk.amc");
+    let said = |args: &str| complaints(&folder.condyle(args));
+    let help = "help: name its ASF before it: ";
+    // The only one.
+    let err = said("info walk.amc");
+    assert!(err.contains(&format!("{help}walk.asf walk.amc")), "{err}");
+    folder.write("02_01.amc", &folder.read("walk.amc"));
+    let err = said("info 02_01.amc");
+    assert!(err.contains(&format!("{help}walk.asf 02_01.amc")), "{err}");
+    // The one whose name it begins with; of others none is meant.
+    folder.write("0.asf", &folder.read("walk.asf"));
+    folder.write("02.asf", &folder.read("walk.asf"));
+    let err = said("info 02_01.amc");
+    assert!(err.contains(&format!("{help}02.asf 02_01.amc")), "{err}");
+    folder.write("run.amc", &folder.read("walk.amc"));
+    let err = said("info run.amc");
+    assert!(err.contains(&format!("{help}SKELETON.asf MOTION.amc")), "{err}");
+}
+
 #[test]
 fn what_is_near_the_frames_that_are_looked_for_is_no_answer_and_strict_is_strict() {
     let folder = gaits("hold");
@@ -931,6 +1037,7 @@ fn figures_of_no_persons_size_are_told_once_where_metres_count() {
             "transform small-walk.bvh --at 1,2 -o x.bvh",
             "transform small-walk.bvh --move 0,1,0 -o x.trc",
             "connect small-walk.bvh small-run.bvh --plant -o x.bvh --json",
+            "connect small-walk.bvh small-run.bvh -o x.bvh",
             "connect small-walk.bvh small-run.bvh --metric position -o x.amc --json",
             "match small-walk.bvh small-run.bvh --frames 0..9 --metric position --json",
             "match walk.bvh small-run.bvh --frames 0..9 --metric position --json",
@@ -955,7 +1062,6 @@ fn figures_of_no_persons_size_are_told_once_where_metres_count() {
             "trim small-walk.bvh --frames 0..9 -o x.bvh",
             "mirror small-walk.bvh -o x.bvh",
             "transform small-walk.bvh --turn 9 -o x.bvh",
-            "connect small-walk.bvh small-run.bvh -o x.bvh",
             "retarget small-walk.bvh --onto run.bvh -o x.bvh",
         ] {
             assert_eq!(told(args).0, 0, "{args}");

@@ -139,15 +139,20 @@ impl<'a> Body<'a> {
     /// wrists are given. `None` without arms.
     pub(super) fn span_m(&self, [left, right]: [Option<JointIndex>; 2]) -> Option<f64> {
         let rest = self.skeleton.rest_world_positions();
-        let at = |what, side| Some(rest[self.first(what, side)?.get()]);
-        let shoulders = [BodySide::Left, BodySide::Right].map(|side| at(BodyJoint::Shoulder, side));
-        let half = length_m(&shoulders).unwrap_or(0.0) * 0.5;
-        let arm = |side| {
+        let at = |side| Some(rest[self.first(BodyJoint::Shoulder, side)?.get()]);
+        let half = length_m(&[BodySide::Left, BodySide::Right].map(at)).unwrap_or(0.0) * 0.5;
+        mean(|side| {
             let wrist = if side == BodySide::Left { left } else { right };
-            let [shoulder, elbow] = [BodyJoint::Shoulder, BodyJoint::Elbow].map(|w| at(w, side));
-            Some(half + length_m(&[shoulder, elbow, wrist.map(|j| rest[j.get()])])?)
-        };
-        mean(arm)
+            Some(half + self.arm_m(side, wrist?)?)
+        })
+    }
+
+    /// The length of an arm from the shoulder to its wrist, in metres. `None` without one.
+    pub(super) fn arm_m(&self, side: BodySide, wrist: JointIndex) -> Option<f64> {
+        let rest = self.skeleton.rest_world_positions();
+        let at = |what| Some(rest[self.first(what, side)?.get()]);
+        let arm = [at(BodyJoint::Shoulder), at(BodyJoint::Elbow), Some(rest[wrist.get()])];
+        length_m(&arm).filter(|m| m.is_finite() && *m > 0.0)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Facing;
 use super::blend::{as_f64, index};
 use crate::math::Angle;
-use crate::motion::{Clip, FrameIndex};
+use crate::motion::Clip;
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// A change of a joint's angular velocity from one frame to the next.
@@ -24,27 +24,93 @@ pub struct Jump {
 /// it is `|ω[f] − ω[f−1]|` times the frame rate.
 #[must_use]
 pub fn jumps(clip: &Clip, frames: Range<usize>) -> Vec<Jump> {
-    let inner = frames.start.max(1)..frames.end.min(clip.frame_count().saturating_sub(1));
-    let fps = clip.rate().fps();
+    let inner = inner(clip, &frames);
     let none = |frame| Jump { joint: JointIndex::new(0), frame, by: Angle::ZERO };
-    let mut largest: Vec<Jump> = inner.clone().map(none).collect();
-    if inner.is_empty() {
-        return largest;
-    }
+    let mut largest: Vec<Jump> = inner.map(none).collect();
     for joint in (0..clip.tracks().len()).map(JointIndex::new) {
-        let at = |f: usize| clip.rotation(joint, FrameIndex(u32::try_from(f).unwrap_or(u32::MAX)));
-        let velocity = |f: usize| (at(f).inverse() * at(f + 1)).log();
-        let mut before = velocity(inner.start - 1);
-        for jump in &mut largest {
-            let now = velocity(jump.frame);
-            let by = Angle::from_radians((now - before).length() * fps);
+        for (jump, by) in largest.iter_mut().zip(joint_jumps(clip, joint, frames.clone())) {
             if by > jump.by {
                 *jump = Jump { joint, by, ..*jump };
             }
-            before = now;
         }
     }
     largest
+}
+
+/// The frames of a range that have one before and one after them in a clip.
+fn inner(clip: &Clip, frames: &Range<usize>) -> Range<usize> {
+    let first = frames.start.max(1);
+    first..frames.end.min(clip.frame_count().saturating_sub(1)).max(first)
+}
+
+/// The changes of one joint's angular velocity, in the frames that [`jumps`] tells of.
+#[must_use]
+pub fn joint_jumps(clip: &Clip, joint: JointIndex, frames: Range<usize>) -> Vec<Angle> {
+    let inner = inner(clip, &frames);
+    let fps = clip.rate().fps();
+    let at = |f: usize| clip.rotation(joint, index(f));
+    let velocity = |f: usize| (at(f).inverse() * at(f + 1)).log();
+    if inner.is_empty() {
+        return Vec::new();
+    }
+    let mut before = velocity(inner.start - 1);
+    let jump = |f: usize| {
+        let now = velocity(f);
+        let by = Angle::from_radians((now - before).length() * fps);
+        before = now;
+        by
+    };
+    inner.map(jump).collect()
+}
+
+/// What is usual of each joint of some motions: the jump that one of its frames in a hundred exceeds. Joints are
+/// as rough as they are: a thumb that flips in every tenth frame says nothing about a knee.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsualJumps(Vec<Angle>);
+
+/// Less than this is not seen, degrees from one frame to the next: nothing less is usual, also of joints that
+/// stay as they are.
+const LEAST_DEG: f64 = 0.25;
+
+impl UsualJumps {
+    /// What is usual in some motions of one skeleton.
+    #[must_use]
+    pub fn of(clips: &[&Clip]) -> Self {
+        let joints = clips.iter().map(|clip| clip.tracks().len()).max().unwrap_or(0);
+        let usual = |joint: JointIndex| {
+            let own = clips.iter().filter(|clip| joint.get() < clip.tracks().len());
+            let all = own.flat_map(|clip| joint_jumps(clip, joint, 0..clip.frame_count()));
+            let fps = clips.iter().map(|clip| clip.rate().fps()).fold(0.0, f64::max);
+            let least = Angle::from_degrees(LEAST_DEG * fps).radians();
+            Angle::from_radians(quantile(all.map(Angle::radians), 0.99).max(least))
+        };
+        Self((0..joints).map(|j| usual(JointIndex::new(j))).collect())
+    }
+
+    /// What is usual of a joint; zero of one that the motions have not got.
+    #[must_use]
+    pub fn of_joint(&self, joint: JointIndex) -> Angle {
+        self.0.get(joint.get()).copied().unwrap_or(Angle::ZERO)
+    }
+
+    /// How many times as large as usual a jump is.
+    #[must_use]
+    pub fn ratio(&self, jump: &Jump) -> f64 {
+        let usual = self.of_joint(jump.joint).radians();
+        if usual > 0.0 { jump.by.radians() / usual } else { 0.0 }
+    }
+
+    /// The jump in some frames of a clip that is the largest against what is usual of its joint.
+    #[must_use]
+    pub fn worst(&self, clip: &Clip, frames: Range<usize>) -> Option<Jump> {
+        let first = inner(clip, &frames).start;
+        let joints = (0..clip.tracks().len()).map(JointIndex::new);
+        let all = joints.flat_map(|joint| {
+            let jumps = joint_jumps(clip, joint, frames.clone()).into_iter().enumerate();
+            jumps.map(move |(k, by)| Jump { joint, frame: first + k, by })
+        });
+        all.max_by(|a, b| self.ratio(a).total_cmp(&self.ratio(b)))
+    }
 }
 
 /// What a share of jumps do not exceed: 0.99 for the 99th percentile, 1 for the largest. Zero if there are
@@ -107,6 +173,40 @@ mod tests {
         assert!(jump_quantile(&all, 0.5).degrees() < 1e-9);
         assert!(jumps(&clip, 4..4).is_empty() && jumps(&clip, 6..9).is_empty());
         assert_eq!(jump_quantile(&[], 0.99), Angle::ZERO);
+    }
+
+    #[test]
+    fn each_joint_is_held_against_what_is_usual_of_it() {
+        // A thumb that flips by 90 degrees in every second frame, a knee that bends ever faster and slower, and
+        // what stays as it is.
+        let turning = |angle: &dyn Fn(u32) -> f64| -> Track {
+            let turns = (0..400_u32).map(|k| Rotation::about_x(Angle::from_degrees(angle(k))));
+            Track::turning(turns.collect(), DVec3::ZERO)
+        };
+        let thumb = |k: u32| f64::from(k % 2) * 90.0;
+        let knee = |k: u32| 30.0 * crate::math::trig::sin_cos(0.05 * f64::from(k)).0;
+        let rate = FrameRate::from_fps(100.0).unwrap();
+        let clip = |knee: &dyn Fn(u32) -> f64| {
+            let tracks = vec![turning(&thumb), turning(knee), turning(&|_| 5.0)];
+            Clip::new(400, rate, tracks).unwrap()
+        };
+        let own = clip(&knee);
+        let usual = UsualJumps::of(&[&own, &own]);
+        let [thumb_deg, knee_deg, still_deg] =
+            [0, 1, 2].map(|j| usual.of_joint(JointIndex::new(j)).degrees());
+        assert!((thumb_deg - 18_000.0).abs() < 1e-6, "{thumb_deg}");
+        // 30° · 0.05² · 100 fps, at most; below what is seen.
+        assert!((knee_deg - 25.0).abs() < 1e-9 && still_deg == knee_deg, "{knee_deg}");
+        assert_eq!(usual.of_joint(JointIndex::new(3)), Angle::ZERO);
+        let inside = usual.worst(&own, 0..400).unwrap();
+        assert!(inside.joint.get() == 0 && (usual.ratio(&inside) - 1.0).abs() < 1e-9);
+        // The knee snaps by two degrees in one frame, and the thumb goes on.
+        let snaps = clip(&|k| knee(k) + if k >= 200 { 2.0 } else { 0.0 });
+        let worst = usual.worst(&snaps, 190..210).unwrap();
+        assert!(worst.joint.get() == 1 && (199..=200).contains(&worst.frame), "{worst:?}");
+        assert!(usual.ratio(&worst) > 7.0 && worst.by.degrees() < 230.0, "{worst:?}");
+        assert_eq!(jumps(&snaps, 199..201)[0].joint.get(), 0);
+        assert!(usual.worst(&snaps, 5..5).is_none() && UsualJumps::of(&[]).0.is_empty());
     }
 
     #[test]

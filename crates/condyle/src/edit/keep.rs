@@ -4,6 +4,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use glam::DVec3;
 
+use super::Easing;
 use super::body::{Body, Part};
 use super::lower::{AROUND_S, Lowered, Stretch, course};
 use super::reach::Reach;
@@ -49,8 +50,24 @@ struct Chain {
 enum Place {
     /// In the world, scaled, and by so much farther above the sole of a flat foot, in metres.
     Foot { lift_m: f64 },
-    /// From the middle between the shoulders, those of the source and of the target, so many times as far.
-    Hand { shoulders: [[JointIndex; 2]; 2], times: f64 },
+    /// From the middle between the shoulders, those of the source and of the target, so many times as far; or
+    /// from its own shoulder, the first of each, times the length of the arms.
+    Hand {
+        shoulders: [[JointIndex; 2]; 2],
+        times: f64,
+        arms_m: [f64; 2],
+        other: Option<JointIndex>,
+    },
+}
+
+/// Hands are placed from their own shoulders where straight arms would be wanted longer than they are, by more
+/// than a share of that, and the other hand is farther away than a share of the arm; in between, partly.
+const SHORT: [f64; 2] = [0.02, 0.1];
+const APART: [f64; 2] = [0.3, 0.9];
+
+/// From 0 to 1 while a number goes from one to another, without kinks.
+fn between([low, high]: [f64; 2], x: f64) -> f64 {
+    Easing::Cubic.at((x - low) / (high - low))
 }
 
 /// The turn from one world to another, which way is up there, and the scale.
@@ -164,7 +181,8 @@ pub(super) fn keep(
             places_m.push(place);
             if searches(chain) {
                 let own = world.rotations[chain.limb.end.get()];
-                goals.push(Goal::position(chain.limb.end, place));
+                let near = chain.near_m(up, &world, place);
+                goals.push(Goal::position(chain.limb.end, near));
                 goals.push(Goal::rotation(chain.limb.end, own).weighted(ORIENTATION));
             }
         }
@@ -175,7 +193,8 @@ pub(super) fn keep(
         }
         for Wanted { chain, places_m, .. } in limbs.iter() {
             if let (false, Some(place)) = (searches(chain), places_m.last()) {
-                chain.limb.reach(target.skeleton, &mut theirs, &world, *place);
+                let near = chain.near_m(up, &world, *place);
+                chain.limb.reach(target.skeleton, &mut theirs, &world, near);
             }
             for j in chain.limb.joints() {
                 let local = theirs.rotations[j.get()];
@@ -208,13 +227,8 @@ fn lower(
         moved.pose_into(frame, &mut theirs);
         world.update(target.skeleton, &theirs);
         let need = |chain: &&Chain| {
-            let [hip, knee, ankle] = chain.limb.joints().map(|j| world.positions_m[j.get()]);
-            let stretch = Stretch {
-                to_hip_m: hip - chain.place_m((turn, up, scale), &ours, &world),
-                own_m: hip.distance(ankle),
-                leg_m: hip.distance(knee) + knee.distance(ankle),
-            };
-            stretch.need_m(up)
+            let place = chain.place_m((turn, up, scale), &ours, &world);
+            chain.stretch(&world, place).need_m(up)
         };
         needs.push(legs.iter().map(need).fold(0.0, f64::max));
     }
@@ -288,8 +302,10 @@ impl Chain {
                     Some([both[0]?, both[1].or(both[0])?])
                 };
                 let shoulders = [shoulders(source)?, shoulders(target)?];
+                let arms_m = [source.arm_m(side, goal)?, target.arm_m(side, end)?];
+                let other = retarget.ends(what, side.other()).map(|both| both[1]);
                 let fits = times.is_finite() && times > 0.0;
-                fits.then_some(Place::Hand { shoulders, times })?
+                fits.then_some(Place::Hand { shoulders, times, arms_m, other })?
             }
         };
         Some(Self { limb, goal, place })
@@ -309,12 +325,46 @@ impl Chain {
                 let share = (upright / FRAC_1_SQRT_2).clamp(-1.0, 1.0);
                 turn * (goal * scale) + up * (share * lift_m)
             }
-            Place::Hand { shoulders: [source, target], times } => {
-                let middle = |world: &World, [a, b]: [JointIndex; 2]| {
-                    (world.positions_m[a.get()] + world.positions_m[b.get()]) * 0.5
-                };
-                middle(theirs, target) + turn * ((goal - middle(ours, source)) * times)
+            Place::Hand { shoulders: [source, target], times, arms_m, other } => {
+                let at = |world: &World, j: JointIndex| world.positions_m[j.get()];
+                let middle =
+                    |world: &World, [a, b]: [JointIndex; 2]| (at(world, a) + at(world, b)) * 0.5;
+                let held = middle(theirs, target) + turn * ((goal - middle(ours, source)) * times);
+                // With wider or narrower shoulders arms may be too short for that: hands are where they are because
+                // of the shoulders then, and not of each other.
+                let free = at(theirs, target[0])
+                    + turn * ((goal - at(ours, source[0])) * (arms_m[1] / arms_m[0]));
+                let far_m = other.map_or(f64::INFINITY, |j| at(ours, j).distance(goal));
+                let share = between(SHORT, times * arms_m[0] / arms_m[1] - 1.0)
+                    * between(APART, far_m / arms_m[0]);
+                held.lerp(free, share)
             }
+        }
+    }
+
+    /// The leg as it is, with its foot wanted somewhere.
+    fn stretch(&self, world: &World, place_m: DVec3) -> Stretch {
+        let [hip, knee, ankle] = self.limb.joints().map(|j| world.positions_m[j.get()]);
+        Stretch {
+            to_hip_m: hip - place_m,
+            own_m: hip.distance(ankle),
+            leg_m: hip.distance(knee) + knee.distance(ankle),
+        }
+    }
+
+    /// As near to where the end should be as it goes: arms, and legs that are raised, are not stretched to more
+    /// than nearly straight. For those that stand the pelvis is lowered, and feet do not slide.
+    fn near_m(&self, up: DVec3, world: &World, place_m: DVec3) -> DVec3 {
+        let near_m = self.limb.within(world, place_m);
+        match self.place {
+            Place::Foot { .. } => {
+                let stretch = self.stretch(world, place_m);
+                let hip = place_m + stretch.to_hip_m;
+                let to_foot = near_m.lerp(place_m, stretch.counts(up)) - hip;
+                // What the pelvis was not lowered for.
+                hip + to_foot.clamp_length_max(stretch.reach_m())
+            }
+            Place::Hand { .. } => near_m,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::reach::STRETCHED;
 use crate::motion::FrameIndex;
 
 /// How a pelvis was lowered so that legs reach.
@@ -14,10 +15,6 @@ pub struct Lowered {
     /// In how many frames it is lowered by more than a millimetre.
     pub frames: usize,
 }
-
-/// A leg may be stretched to this share of its length for the sake of a foot: a knee that is nearly straight
-/// turns ever faster for the same way of the foot. If it is straighter without that, it may stay so.
-const STRETCHED: f64 = 0.99;
 
 /// The pelvis is lowered by at most this share of the leg.
 const MOST: f64 = 0.1;
@@ -44,7 +41,7 @@ impl Stretch {
     /// By how much the hip has to be lowered for the leg to reach, in metres. A leg that is more than 45 degrees
     /// from the vertical counts less, and beyond 60 degrees not at all: lowering does not bring it nearer.
     pub(super) fn need_m(&self, up: DVec3) -> f64 {
-        let reach_m = (STRETCHED * self.leg_m).max(self.own_m.min(self.leg_m));
+        let reach_m = self.reach_m();
         let far_m = self.to_hip_m.length();
         if far_m <= reach_m {
             return 0.0;
@@ -52,11 +49,20 @@ impl Stretch {
         let height_m = self.to_hip_m.dot(up);
         let across = (self.to_hip_m - up * height_m).length_squared();
         let below_m = height_m - (reach_m * reach_m - across).max(0.0).sqrt();
-        let upright = height_m / far_m;
-        let [least, all] = [0.5, std::f64::consts::FRAC_1_SQRT_2];
-        let counts = ((upright - least) / (all - least)).clamp(0.0, 1.0);
-        let need_m = counts * below_m.min(MOST * self.leg_m);
+        let need_m = self.counts(up) * below_m.min(MOST * self.leg_m);
         if need_m > ROUNDING_M { need_m } else { 0.0 }
+    }
+
+    /// As far as the leg may be stretched.
+    pub(super) fn reach_m(&self) -> f64 {
+        (STRETCHED * self.leg_m).max(self.own_m.min(self.leg_m))
+    }
+
+    /// How much the leg counts, from 0 to 1.
+    pub(super) fn counts(&self, up: DVec3) -> f64 {
+        let upright = self.to_hip_m.dot(up) / self.to_hip_m.length().max(ROUNDING_M);
+        let [least, all] = [0.5, std::f64::consts::FRAC_1_SQRT_2];
+        ((upright - least) / (all - least)).clamp(0.0, 1.0)
     }
 }
 

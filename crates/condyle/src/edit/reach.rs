@@ -17,6 +17,13 @@ const BENT: f64 = 160.0 * (PI / 180.0);
 /// A limb whose end is so near to where it should be stays as it is: that is rounding.
 const THERE_M: f64 = 1e-12;
 
+/// A limb may be stretched to this share of its length for the sake of a goal: a knee or an elbow that is nearly
+/// straight turns ever faster for the same way of the end. If it is straighter without that, it may stay so.
+pub(super) const STRETCHED: f64 = 0.99;
+
+/// From this share of its length on a limb that is stretched goes less far than it should.
+const SOFT: f64 = 0.96;
+
 /// Three joints of a limb, one below the other, with others between them or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach {
@@ -49,6 +56,21 @@ impl Reach {
 
     pub(super) const fn joints(&self) -> [JointIndex; 3] {
         [self.upper, self.hinge, self.end]
+    }
+
+    /// A place for the end, brought so near that the limb is not stretched to more than [`STRETCHED`], or than it
+    /// is: it goes ever less far beyond [`SOFT`], and never all of the way. `world` is that of the pose as it is.
+    pub(super) fn within(&self, world: &World, place_m: DVec3) -> DVec3 {
+        let [upper, hinge, end] = self.joints().map(|j| world.positions_m[j.get()]);
+        let length = hinge.distance(upper) + end.distance(hinge);
+        let (own, wanted) = (end.distance(upper), place_m.distance(upper));
+        let from = own.max(SOFT * length);
+        let (more, room) = (wanted - from, (STRETCHED * length - from).max(0.0));
+        if more <= 0.0 || !more.is_finite() {
+            return place_m;
+        }
+        // It begins as it would without.
+        upper + (place_m - upper) * ((from + more * room / (more + room)) / wanted)
     }
 
     /// Brings the end to a place, or as near as the bones let it: the hinge bends about its own axis, or about

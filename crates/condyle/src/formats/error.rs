@@ -1,5 +1,6 @@
 //! What can go wrong with a file: what, where, why, and what to do.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,8 @@ struct Inner {
     path: Option<PathBuf>,
     at: Option<Position>,
     excerpt: Option<Excerpt>,
+    /// A skeleton that lies beside a motion without one.
+    beside: Option<PathBuf>,
 }
 
 /// What went wrong.
@@ -171,7 +174,7 @@ pub enum ReadErrorKind {
 
 impl ReadError {
     pub(crate) fn new(kind: ReadErrorKind) -> Self {
-        Self { inner: Box::new(Inner { kind, path: None, at: None, excerpt: None }) }
+        Self { inner: Box::new(Inner { kind, path: None, at: None, excerpt: None, beside: None }) }
     }
 
     pub(crate) fn at(mut self, position: Position, excerpt: Option<Excerpt>) -> Self {
@@ -213,8 +216,19 @@ impl ReadError {
 
     /// One sentence on how to get past it.
     #[must_use]
-    pub fn help(&self) -> &'static str {
-        self.inner.kind.help()
+    pub fn help(&self) -> Cow<'static, str> {
+        match (&self.inner.beside, &self.inner.path) {
+            (Some(asf), Some(amc)) => {
+                format!("name its ASF before it: {} {}", asf.display(), amc.display()).into()
+            }
+            _ => self.inner.kind.help().into(),
+        }
+    }
+
+    /// The same error with the skeleton that may be meant.
+    pub(super) fn with_beside(mut self, skeleton: Option<PathBuf>) -> Self {
+        self.inner.beside = skeleton;
+        self
     }
 }
 

@@ -27,11 +27,37 @@ pub fn read_file(
     let given = options.format.filter(|f| !(*f == Format::Amc && found == Some(Format::Asf)));
     let format = given.or(found).or_else(|| Format::of_path(path));
     let options = ReadOptions { format, ..*options };
-    let mut read = super::read(&bytes, skeleton, &options).map_err(|e| e.with_path(path))?;
+    let mut read = super::read(&bytes, skeleton, &options).map_err(|error| {
+        let alone = *error.kind() == ReadErrorKind::MissingSkeleton;
+        error.with_path(path).with_beside(if alone { skeleton_beside(path) } else { None })
+    })?;
     for warning in &mut read.warnings {
         warning.path = Some(path.to_owned());
     }
     Ok(read)
+}
+
+/// The ASF in the folder of an AMC that is its own by name, `02.asf` of `02_01.amc`, or the only one there is.
+fn skeleton_beside(amc: &Path) -> Option<PathBuf> {
+    // Nobody has as many; a folder that is larger is not looked through to the end.
+    const MOST: usize = 10_000;
+    let folder = amc.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let paths = fs::read_dir(folder).ok()?.take(MOST).filter_map(|entry| Some(entry.ok()?.path()));
+    let mut found: Vec<PathBuf> =
+        paths.filter(|p| Format::of_path(p) == Some(Format::Asf)).collect();
+    found.sort();
+    let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().to_lowercase());
+    let own = stem(amc)?;
+    // What a name begins with, up to what is no letter or digit.
+    let fits = |asf: &&PathBuf| {
+        let rest = stem(asf).and_then(|asf| own.strip_prefix(&asf).map(str::to_owned));
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let longest = found.iter().filter(fits).max_by_key(|p| stem(p).map_or(0, |s| s.len()));
+    let only = || found.first().filter(|_| found.len() == 1);
+    // As it was given: `./` is not.
+    let name = longest.or_else(only)?.file_name()?;
+    Some(amc.with_file_name(name))
 }
 
 /// Reads files in order, one at a time. An ASF serves the AMCs that follow it; an ASF that none

@@ -1,5 +1,6 @@
 //! Motion editing on real clips.
 
+use std::ops::Range;
 use std::path::Path;
 
 use condyle::anatomy::Anatomy;
@@ -12,7 +13,7 @@ use condyle::formats::{ReadOptions, read_files};
 use condyle::glam::DVec3;
 use condyle::math::{Angle, trig};
 use condyle::motion::{Clip, FrameIndex, FrameRate, WorldTracks};
-use condyle::skeleton::Skeleton;
+use condyle::skeleton::{JointIndex, Skeleton};
 use condyle::synth::Gait;
 
 use super::shared::shared;
@@ -164,6 +165,88 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
             }
         }
     }
+}
+
+/// Feet of real motions that are planted: no knee and no hip changes its speed by more than 1.5 times what is
+/// usual of it, or 1.05 times what it does with feet that slide; no leg is pulled straight; legs are as they were in the
+/// first and the last frame that were made; and feet slide less all the same. Somebody who runs and then walks,
+/// and a kick that follows itself, which had knees that snapped.
+#[test]
+fn planted_feet_of_real_motions_do_not_make_knees_snap() {
+    const WINDOW: usize = 48;
+    let Some(folder) = shared("asf-amc") else { return };
+    let kick = "HDM_bd_kickLFront1Reps_001_120.amc";
+    let (mut slides, mut moved) = ([0.0; 2], 0);
+    for (asf, one, other) in [
+        ("16.asf", "16_35.amc", "16_15.amc"),
+        ("16.asf", "16_15.amc", "16_35.amc"),
+        ("02.asf", "02_01.amc", "02_03.amc"),
+        ("09.asf", "09_12.amc", "09_01.amc"),
+        ("HDM_bd.asf", kick, kick),
+    ] {
+        let (skeleton, a) = read(&folder, asf, one);
+        let (_, b) = read(&folder, asf, other);
+        let facing = Facing::of(&skeleton);
+        let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
+        let [ours, theirs] =
+            [&a, &b].map(|clip| Features::of(&skeleton, clip, Metric::Quaternion).unwrap());
+        let query = Query::last(&ours, WINDOW).unwrap();
+        let starts = 0..b.frame_count() - 2 * WINDOW;
+        let options = SearchOptions { starts, ..SearchOptions::default() };
+        let second = best_matches(&query, &[&theirs], &options).unwrap()[0].frame;
+        let at = Overlap { first: a.frame_count() - WINDOW, second, frames: WINDOW };
+        let method = Method::default();
+        let plain = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
+        let mut out = plain.clone();
+        let told = out.plant_feet(&skeleton, &facing, [&a, &b], &ContactOptions::default());
+        moved += told.moved;
+        // By angles alone: what a joint turns by from frame to frame, and how much more than before.
+        let at = |f: usize| FrameIndex(u32::try_from(f).unwrap());
+        let changes = |clip: &Clip, j: JointIndex, frames: Range<usize>| -> Vec<f64> {
+            let turn = |f| (clip.rotation(j, at(f)).inverse() * clip.rotation(j, at(f + 1))).log();
+            frames.map(|f| (turn(f) - turn(f - 1)).length().to_degrees()).collect()
+        };
+        let worlds = [&plain, &out].map(|out| WorldTracks::of(&skeleton, &out.clip));
+        let options = ContactOptions::default();
+        let down = [&a, &b].map(|c| contacts(&skeleton, c, facing.ground(), &legs, &options));
+        for (i, leg) in legs.iter().enumerate() {
+            for j in [leg.hip, leg.knee] {
+                let own = [&a, &b].map(|c| changes(c, j, 1..c.frame_count() - 1));
+                let usual = quantile(own.into_iter().flatten(), 0.99).max(0.25);
+                let seam = out.made.start - 1..out.made.end + 1;
+                let [before, after] =
+                    [&plain, &out].map(|o| quantile(changes(&o.clip, j, seam.clone()), 1.0));
+                let name = &skeleton[j].name;
+                assert!(
+                    after <= (1.5 * usual).max(1.05 * before) * (1.0 + 1e-6),
+                    "{one} {other} {name}: {after}° of {usual}°, {before}° as made"
+                );
+                for f in [out.made.start, out.made.end - 1] {
+                    let [a, b] = [&plain, &out].map(|o| o.clip.rotation(j, at(f)));
+                    assert!(a.distance(b).degrees() < 1e-9, "{one} {other} {name} {f}");
+                }
+            }
+            for f in out.made.clone() {
+                let [own, now] = [0, 1].map(|k| {
+                    let at = |j| worlds[k].position_m(j, f);
+                    let [hip, knee, ankle] = [leg.hip, leg.knee, leg.ankle].map(at);
+                    hip.distance(ankle) / (hip.distance(knee) + knee.distance(ankle))
+                });
+                assert!(now <= own.max(0.99) + 1e-9, "{one} {other} {f}: {now} of {own}");
+                let is_down =
+                    |f: usize| down[0][i][f] && down[1][i][f + out.second_first - out.made.end];
+                for k in (0..2).filter(|_| is_down(f) && is_down(f - 1)) {
+                    let [a, b] = [f - 1, f].map(|f| worlds[k].position_m(leg.sole(), f));
+                    slides[k] += a.distance(b);
+                }
+            }
+        }
+    }
+    println!(
+        "feet that are down in both motions slide {:.3} m, planted {:.3} m",
+        slides[0], slides[1]
+    );
+    assert!(moved > 50 && slides[1] < 0.6 * slides[0], "{moved} {slides:?}");
 }
 
 /// A root that stays at the origin, with hips that go about in it (Bandai-Namco): at seams the pelvis goes no

@@ -3,11 +3,13 @@
 //! ```sh
 //! cargo run --release --example seams -- FOLDER            # every two AMC or BVH files of one skeleton
 //! cargo run --release --example seams -- FOLDER --all      # one line for each seam
+//! cargo run --release --example seams -- FOLDER --legs     # what planted feet cost the legs
 //! ```
 //!
 //! Connects every motion to every other one with the same joints, forward and backward, with each smooth
 //! method, with feet planted and not. Tells how many seams change a joint's angular velocity by more than
 //! 1.5 times what one frame in a hundred of the two motions has, and how far feet slide that are down.
+//! With `--legs` knees and hips are held against what is usual of each, for three of the methods.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 #![allow(
@@ -15,6 +17,8 @@
     clippy::cast_sign_loss,
     reason = "counts of frames and of seams are small"
 )]
+
+mod legs;
 
 use std::error::Error;
 use std::ops::Range;
@@ -148,7 +152,8 @@ fn slide_m(skeleton: &Skeleton, out: &Connected, legs: &[Leg], down: &[Vec<Vec<b
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let folder = arguments.first().ok_or("give a folder")?;
-    let all = arguments.iter().any(|a| a == "--all");
+    let [all, of_legs] = ["--all", "--legs"].map(|what| arguments.iter().any(|a| a == what));
+    let mut legs = of_legs.then(legs::Legs::default);
     let takes = takes(Path::new(folder))?;
     // Ratio of the jump to the usual one, slide, frames down; by (forward, planted, method).
     let mut found: Vec<(f64, String)> = Vec::new();
@@ -163,8 +168,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                 true => moved.clip,
                 false => moved.clip.resample(ResampleTo::Rate(a.clip.rate()), None)?.clip,
             };
+            if let Some(legs) = &mut legs {
+                legs_of(a, (&b.name, &second), legs)?;
+                continue;
+            }
             pair(a, (&b.name, &second), all, &mut found, &mut slides, &mut roots)?;
         }
+    }
+    if let Some(mut legs) = legs {
+        legs.print(all);
+        return Ok(());
     }
     for keep in ["forward", "backward"] {
         let mut ratios: Vec<&(f64, String)> =
@@ -199,39 +212,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn pair(
+/// Where a motion is like the next: its end, and the beginning of that.
+fn overlaps(
     a: &Take,
-    (name, second): (&str, &Clip),
-    all: bool,
-    found: &mut Vec<(f64, String)>,
-    slides: &mut [[f64; 2]; 6],
-    roots: &mut Vec<([f64; 2], String)>,
-) -> Result<(), Box<dyn Error>> {
-    let skeleton = &a.skeleton;
-    let fps = a.clip.rate().nominal_fps();
-    let frames = |seconds: f64| ((seconds * fps).round() as usize).max(2);
-    let (window, short) = (frames(0.4), frames(0.2));
-    let methods = [
-        Method::BlendSteps(Easing::Sine),
-        Method::Blend(Easing::Sine),
-        Method::Blend(Easing::Cubic),
-        Method::Blend(Easing::Quintic),
-        Method::Interpolate { frames: short, order: Order::Cubic },
-        Method::Inertialize { frames: window },
-    ];
+    second: &Clip,
+    window: usize,
+) -> Result<Vec<(Keep, Overlap, f64)>, Box<dyn Error>> {
+    let mut found = Vec::new();
     if a.clip.frame_count() < 2 * window || second.frame_count() < 2 * window {
-        return Ok(());
+        return Ok(found);
     }
-    let clips = [&a.clip, second];
-    let facing = Facing::of(skeleton);
-    let legs = Anatomy::of(skeleton).map(|of| Leg::all(skeleton, &of)).unwrap_or_default();
-    let contact = ContactOptions::default();
-    let down = clips.map(|clip| contacts(skeleton, clip, facing.ground(), &legs, &contact));
-    let inside = clips.map(|clip| jumps(clip, 0..clip.frame_count()));
-    let usual = jump_quantile(inside.iter().flatten(), 0.99).degrees();
-    let fastest = clips.map(|c| steps(skeleton, &facing, c, 0..c.frame_count()));
-    let ours = Features::of(skeleton, &a.clip, Metric::Quaternion)?;
-    let theirs = Features::of(skeleton, second, Metric::Quaternion)?;
+    let ours = Features::of(&a.skeleton, &a.clip, Metric::Quaternion)?;
+    let theirs = Features::of(&a.skeleton, second, Metric::Quaternion)?;
     let spare = |count: usize| window.min((count - window) / 2);
     for keep in [Keep::First, Keep::Second] {
         let (query, into, starts) = match keep {
@@ -252,7 +244,64 @@ fn pair(
             Keep::First => (a.clip.frame_count() - window, best.frame),
             Keep::Second => (best.frame, 0),
         };
-        let at = Overlap { first: at.0, second: at.1, frames: window };
+        found.push((keep, Overlap { first: at.0, second: at.1, frames: window }, best.distance));
+    }
+    Ok(found)
+}
+
+/// What planting does to the legs in the seams between two motions.
+fn legs_of(
+    a: &Take,
+    (name, second): (&str, &Clip),
+    legs: &mut legs::Legs,
+) -> Result<(), Box<dyn Error>> {
+    let fps = a.clip.rate().nominal_fps();
+    let frames = |seconds: f64| ((seconds * fps).round() as usize).max(2);
+    let methods = [
+        Method::BlendSteps(Easing::Sine),
+        Method::Interpolate { frames: frames(0.2), order: Order::Cubic },
+        Method::Inertialize { frames: frames(0.4) },
+    ];
+    let (facing, clips) = (Facing::of(&a.skeleton), [&a.clip, second]);
+    for (keep, at, _) in overlaps(a, second, frames(0.4))? {
+        for method in methods {
+            let out = connect(&a.skeleton, &facing, clips, at, keep, method)?;
+            let name = format!("{} {name}", a.name);
+            legs.add((&a.skeleton, &facing), clips, &out, (&name, method, keep));
+        }
+    }
+    Ok(())
+}
+
+fn pair(
+    a: &Take,
+    (name, second): (&str, &Clip),
+    all: bool,
+    found: &mut Vec<(f64, String)>,
+    slides: &mut [[f64; 2]; 6],
+    roots: &mut Vec<([f64; 2], String)>,
+) -> Result<(), Box<dyn Error>> {
+    let skeleton = &a.skeleton;
+    let fps = a.clip.rate().nominal_fps();
+    let frames = |seconds: f64| ((seconds * fps).round() as usize).max(2);
+    let (window, short) = (frames(0.4), frames(0.2));
+    let methods = [
+        Method::BlendSteps(Easing::Sine),
+        Method::Blend(Easing::Sine),
+        Method::Blend(Easing::Cubic),
+        Method::Blend(Easing::Quintic),
+        Method::Interpolate { frames: short, order: Order::Cubic },
+        Method::Inertialize { frames: window },
+    ];
+    let clips = [&a.clip, second];
+    let facing = Facing::of(skeleton);
+    let legs = Anatomy::of(skeleton).map(|of| Leg::all(skeleton, &of)).unwrap_or_default();
+    let contact = ContactOptions::default();
+    let down = clips.map(|clip| contacts(skeleton, clip, facing.ground(), &legs, &contact));
+    let inside = clips.map(|clip| jumps(clip, 0..clip.frame_count()));
+    let usual = jump_quantile(inside.iter().flatten(), 0.99).degrees();
+    let fastest = clips.map(|c| steps(skeleton, &facing, c, 0..c.frame_count()));
+    for (keep, at, distance) in overlaps(a, second, window)? {
         for (m, method) in methods.into_iter().enumerate() {
             let mut out = connect(skeleton, &facing, clips, at, keep, method)?;
             for planted in [false, true] {
@@ -288,7 +337,7 @@ fn pair(
                     out.made,
                     own[0],
                     own[1],
-                    best.distance
+                    distance
                 );
                 // The same for the velocity of the pelvis, against what is usual.
                 let hurry = speed_jump(skeleton, &facing, &out.clip, seam, 1.0)
