@@ -159,7 +159,7 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         onto.iter().flat_map(|made| skeleton.indices().filter(|j| has_motion(made, j))).collect();
     let (clip, to) = match &onto {
         Some(made) => (&made.clip, FitTo::World(&joints)),
-        None => (&motion, FitTo::Parents),
+        None => (&motion, FitTo::Parents(source)),
     };
     let bar = progress(3 * clip.frame_count(), "fitting");
     let done = |n: usize| bar.set_position(n as u64);
