@@ -32,7 +32,7 @@ pub(super) fn models(_: &How) -> Hash {
             }
             if n % 4 == 0 {
                 let mut found: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
-                solver.fit(&mut found, &pose, &DialSettings::default());
+                solver.fit(&mut found, &pose, &[], &DialSettings::default());
                 found.iter().for_each(|dial| hash.f64(*dial));
             }
         }

@@ -27,13 +27,13 @@ pub(crate) struct Pose {
     #[arg(value_name = "RIG")]
     pub(crate) rig: PathBuf,
     /// A dial and what it is set to, in degrees, metres, or neither: see condyle dials. Others stay at
-    /// rest
+    /// rest; none can be set twice
     #[arg(long, value_name = "DIAL=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, f64)>,
     /// A table of dials over time, as condyle fit writes it; what --set says holds for all of its frames
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) dials: Option<PathBuf>,
-    /// Frames per second, where the table has no times
+    /// Frames per second, where the table has no times or one frame
     #[arg(long, value_name = "FPS", value_parser = frame_rate, default_value = "30")]
     pub(crate) fps: FrameRate,
     /// Bring values that are beyond the range of their dial to its end
@@ -63,7 +63,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "RIG")]
     pub(crate) rig: PathBuf,
     /// Output file: the dials of each frame if it ends in .csv, else the motion that they make, in the
-    /// format of its extension
+    /// format of its extension; `-` is standard output, for the dials or with --to for the motion
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Write the dials of each frame to this table as well

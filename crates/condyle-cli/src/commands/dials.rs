@@ -103,10 +103,7 @@ pub(super) fn pose(args: &Pose) -> Result<Answer, Failure> {
     };
     let write_page = || {
         let Some(report) = &args.report else { return Ok(()) };
-        let views = [PoseView { name: "as set", dials: clip.frame(0) }];
-        let over_time = (clip.len() > 1).then_some(&clip);
-        let text =
-            page::html(&title(&args.rig), skeleton, &network, axes(skeleton), &views, over_time);
+        let text = page_of(&args.rig, skeleton, &network, "as set", &clip);
         write_whole(&[(report, text.as_bytes())])
     };
     if let Some(output) = &args.output {
@@ -127,6 +124,11 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
     distinct(&outputs)?;
     for output in outputs {
         not_an_input(output, args.files.iter().chain([&args.rig]))?;
+    }
+    if is_table(&args.output) && args.writing.to.is_some() {
+        let what = format!("{} is a table of dials, and --to is for motion", args.output.display());
+        let help = "leave --to out, or write the motion to OUT and the table with --dials";
+        return Err(Failure::usage(what, help));
     }
     let (rig, network) = network_of(&args.rig)?;
     let read = read_one(&args.files, &args.reading.options())?;
@@ -159,7 +161,7 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         onto.iter().flat_map(|made| skeleton.indices().filter(|j| has_motion(made, j))).collect();
     let (clip, to) = match &onto {
         Some(made) => (&made.clip, FitTo::World(&joints)),
-        None => (&motion, FitTo::Parents),
+        None => (&motion, FitTo::Parents(source)),
     };
     let bar = progress(3 * clip.frame_count(), "fitting");
     let done = |n: usize| bar.set_position(n as u64);
@@ -190,7 +192,7 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         format!("{document:#}\n")
     } else {
         warnings.iter().for_each(|warning| print_warning(warning));
-        if is_table(&args.output) && onto.is_some() {
+        if gives_dials(args) && onto.is_some() {
             print_note(
                 "the table has dials only: where the figure is in the world is in a motion file",
             );
@@ -210,26 +212,18 @@ fn write_fit(
 ) -> Result<(), Failure> {
     let dials = &found.dials;
     let table = dials.csv(network.dials());
-    let page = args.report.as_ref().map(|report| {
-        let last = dials.len().saturating_sub(1);
-        let shown: Vec<usize> = (0..3).map(|k| k * last / 2).collect();
-        let names: Vec<String> = shown.iter().map(|frame| format!("frame {frame}")).collect();
-        let views: Vec<PoseView<'_>> = shown
-            .iter()
-            .zip(&names)
-            .map(|(frame, name)| PoseView { name, dials: dials.frame(*frame) })
-            .collect();
-        (
-            report,
-            page::html(&title(&args.rig), skeleton, network, axes(skeleton), &views, Some(dials)),
-        )
-    });
+    let page = args.report.as_ref();
+    let page = page.map(|report| (report, page_of(&args.rig, skeleton, network, "frame 0", dials)));
     let mut files: Vec<(&Path, &[u8])> = Vec::new();
     files.extend(page.as_ref().map(|(path, text)| (path.as_path(), text.as_bytes())));
     files.extend(args.dials.as_ref().map(|path| (path.as_path(), table.as_bytes())));
     if is_table(&args.output) {
         files.push((&args.output, table.as_bytes()));
         return write_whole(&files);
+    }
+    if gives_dials(args) {
+        write_whole(&files)?;
+        return print_bytes(table.as_bytes()).map(|_| ());
     }
     let motion = network.clip_over(skeleton, dials, Some(clip)).map_err(|error| {
         Failure::usage(format!("no motion: {error}"), "fit works on one frame at least")
@@ -238,9 +232,28 @@ fn write_fit(
     write_whole(&files)
 }
 
+/// Whether OUT is to be the dials, and not a motion: standard output is, unless a format is named.
+fn gives_dials(args: &Fit) -> bool {
+    is_table(&args.output) || args.output == Path::new("-") && args.writing.to.is_none()
+}
+
 /// Whether dials are to be written, and not a motion.
 fn is_table(output: &Path) -> bool {
     output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+}
+
+/// The page of a motion, or of a single frame as a pose of that name.
+fn page_of(
+    rig: &Path,
+    skeleton: &Skeleton,
+    network: &Network,
+    name: &str,
+    clip: &DialClip,
+) -> String {
+    let one = (clip.len() == 1).then(|| PoseView { name, dials: clip.frame(0) });
+    let over_time = (clip.len() > 1).then_some(clip);
+    let poses: Vec<PoseView<'_>> = one.into_iter().collect();
+    page::html(&title(rig), skeleton, network, axes(skeleton), &poses, over_time)
 }
 
 /// Two outputs may not be one file.
@@ -287,9 +300,7 @@ fn network_of(argument: &Path) -> Result<(Rig, Network), Failure> {
         let help = format!("give it a field \"maps\" (docs/maps.md), or name a model: {models}");
         return Err(Failure::file(argument, "the rig has no dials", &help));
     }
-    let network = Network::new(&rig.maps, &rig.skeleton).map_err(|error| {
-        Failure::file(argument, format!("its maps cannot be used: {error}"), "see docs/maps.md")
-    })?;
+    let network = rig.network().map_err(|e| Failure::Rig(vec![e.with_file(argument)]))?;
     Ok((rig, network))
 }
 
@@ -306,6 +317,11 @@ fn set_dials(args: &Pose, network: &Network) -> Result<DialClip, Failure> {
             };
             return Err(Failure::usage(format!("there is no dial {name:?}"), &help));
         };
+        if let Some((_, first)) = given.iter().find(|(other, _)| *other == dial) {
+            let first = told(&dials[dial], *first);
+            let what = format!("dial {name:?} is set twice: to {first} and to {}", plain(*value));
+            return Err(Failure::usage(what, "leave one of the two out"));
+        }
         given.push((dial, value * dials[dial].unit.of_document()));
     }
     let keys = match &args.dials {
@@ -481,11 +497,15 @@ fn json_of_fit(
         .misses
         .iter()
         .map(|miss| {
-            let of = json!({
+            let mut of = json!({
                 "rms_deg": json_degrees(miss.rms),
                 "worst_deg": json_degrees(miss.worst),
                 "worst_frame": miss.worst_frame,
             });
+            if let Some(place) = &miss.place {
+                of["rms_m"] = json!(rounded(place.rms_m));
+                of["worst_m"] = json!(rounded(place.worst_m));
+            }
             (skeleton[miss.joint].name.clone(), of)
         })
         .collect();
@@ -552,5 +572,11 @@ fn text_of_fit(
         ]);
     }
     let _ = writeln!(text, "{table}");
+    for miss in &found.misses {
+        let Some(place) = &miss.place else { continue };
+        let [rms, worst] = [place.rms_m, place.worst_m].map(|x| decimals(1e3 * x, 2));
+        let name = printable(&skeleton[miss.joint].name);
+        let _ = writeln!(text, "{name}: shifted, off by {rms} mm (rms), {worst} at most");
+    }
     text
 }

@@ -178,3 +178,67 @@ fn d12_motion_becomes_dials_and_dials_motion() {
     let out = run(&folder, &["pose", "spine", "--dials", "bad.csv", "-o", "bad.bvh"]);
     assert!(complaints(&out).contains("cannot be 99 in frame 0"), "{}", complaints(&out));
 }
+
+#[test]
+fn what_is_wrong_with_maps_is_told_with_its_line_and_one_help() {
+    let folder = Folder::new("maps-errors");
+    let knee = condyle::models::find("knee").unwrap().write().unwrap();
+    let knee = String::from_utf8(knee).unwrap();
+    let line = knee.lines().position(|line| line.contains("\"does\": \"turn\"")).unwrap();
+    let angle = knee.lines().skip(line).find(|line| line.contains("\"angle\":")).unwrap();
+    let name = angle.split('"').nth(3).unwrap();
+    let wrong = angle.replace(name, &format!("{name}x"));
+    folder.write("knee.json", &knee.replacen(angle, &wrong, 1));
+    let at = 1 + knee.lines().position(|line| line == angle).unwrap();
+    let out = run(&folder, &["dials", "knee.json"]);
+    assert_eq!(out.status.code(), Some(2));
+    let told = complaints(&out);
+    assert!(told.starts_with(&format!("knee.json:{at}:")), "{told}");
+    assert!(told.contains(": maps.parts.") && told.contains(".angle: there is no dial"), "{told}");
+    assert_eq!(told.matches("help: ").count(), 1, "{told}");
+}
+
+#[test]
+fn d11_dials_on_standard_output_and_what_does_not_go_together() {
+    let folder = Folder::new("dials-out");
+    let keys = "time_s,lumbar.flexion_deg,lumbar.axial_deg,\n0,0,0,\n0.02,10,5,\n0.04,20,4,\n";
+    folder.write("keys.csv", keys);
+    let out = run(&folder, &["pose", "spine", "--dials", "keys.csv", "-o", "keys.bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    // The table, as in a file, and what was found on standard error.
+    let out = run(&folder, &["fit", "keys.bvh", "--rig", "spine", "-o", "-"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let told = complaints(&out);
+    assert!(told.contains("3 frames, 9 dials"), "{told}");
+    let table = String::from_utf8(out.stdout).unwrap();
+    run(&folder, &["fit", "keys.bvh", "--rig", "spine", "-o", "same.csv"]);
+    assert_eq!(table, folder.read("same.csv"));
+    assert!(table.starts_with("time_s,lumbar.flexion_deg,") && table.lines().count() == 4);
+    let out = run(&folder, &["fit", "keys.bvh", "--rig", "spine", "-o", "-", "--to", "bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    assert!(out.stdout.starts_with(b"HIERARCHY"));
+    for (args, says) in [
+        (
+            &["fit", "keys.bvh", "--rig", "spine", "-o", "no.csv", "--to", "bvh"][..],
+            "--to is for motion",
+        ),
+        (
+            &[
+                "pose",
+                "spine",
+                "--set",
+                "lumbar.axial=3",
+                "--set",
+                "lumbar.axial=4.5",
+                "-o",
+                "no.bvh",
+            ],
+            "\"lumbar.axial\" is set twice: to 3 and to 4.5",
+        ),
+    ] {
+        let out = run(&folder, args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(complaints(&out).contains(says), "{}", complaints(&out));
+        assert!(!folder.0.join("no.bvh").exists() && !folder.0.join("no.csv").exists());
+    }
+}

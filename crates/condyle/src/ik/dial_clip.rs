@@ -28,13 +28,26 @@ pub struct FittedJoint {
     pub worst: Angle,
     /// and in which frame, from 0.
     pub worst_frame: usize,
+    /// How far its place in its parent is off, if that counted.
+    pub place: Option<FittedPlace>,
+}
+
+/// How near the place of a joint comes to a motion, in metres.
+#[derive(Clone, Copy, Debug)]
+pub struct FittedPlace {
+    /// The root of the mean square.
+    pub rms_m: f64,
+    /// At most.
+    pub worst_m: f64,
 }
 
 /// What of a motion dials should come near to.
 #[derive(Clone, Copy, Debug)]
 pub enum FitTo<'a> {
-    /// The rotation of every joint that dials move, relative to its parent.
-    Parents,
+    /// The rotation of every joint that dials move, relative to its parent, and its place there if dials
+    /// can shift it and the motion does. The motion is of this skeleton: its bones may have other lengths,
+    /// see [`same_joints`]; from where its joints are at rest shifts are counted.
+    Parents(&'a Skeleton),
     /// The rotations in the world of some joints, as of those that have motion after it was brought onto
     /// the skeleton from another; others are free. Joints that no dial moves are left out.
     World(&'a [JointIndex]),
@@ -45,15 +58,21 @@ const STARTS: usize = 8;
 const JOINTS: usize = 8;
 /// Of motion of another figure, which may not be had at all, in one frame out of so many.
 const EVERY: usize = 16;
-/// Frames that are nearer than this in all joints, in radians, have no other start: of motion of the
-/// figure itself, which can be had exactly, and of another's, 2°.
+/// And there only for joints that are missed by so much more than what other starts led to before.
+const WORSE: f64 = 1.2;
+/// Frames that are nearer than this in all joints, in radians or metres, have no other start: of motion of
+/// the figure itself, which can be had exactly, and of another's, 2°.
 const GOOD: [f64; 2] = [1e-4, 0.035];
-/// What other dials have to make of the squares of misses to be taken.
+/// What other dials have to make of the cost to be taken.
 const BETTER: f64 = 0.95;
 /// How much a dial is drawn to where it was in the frame before, see [`DialSettings::posture`]: of motion
 /// of the figure itself hardly, so that dials come back as they were; else so much that dials which
-/// hardly matter do not jump.
-const PULL: [f64; 2] = [1e-10, 1e-4];
+/// hardly matter do not jump. A dial that goes 2° further in a frame comes 0.006° short of it.
+const PULL: [f64; 2] = [1e-10, 3e-3];
+/// The same to rest in the first frame, which need not be near it.
+const PULL_TO_REST: [f64; 2] = [1e-10, 1e-4];
+/// A joint that is never farther from where it is at rest, in metres, is not shifted.
+const SHIFTED_M: f64 = 1e-6;
 
 /// Whether rotations of joints mean the same in two skeletons: names, parents and rest rotations are the
 /// same, and bones point the same way at rest, whatever their lengths.
@@ -78,7 +97,8 @@ impl DialSolver<'_> {
     /// do not matter stay where they are. Where limits hold and where two ways lead to nearly the same
     /// pose, that may end beside what is best. So frames that are missed have other starts, too, the same
     /// ones every time; and what is better there goes on to the frames before and after, as far as it is
-    /// better there. `done` is told how many of three times all frames are done.
+    /// better there. What is better has less of misses and of steps between frames together. `done` is told
+    /// how many of three times all frames are done.
     ///
     /// # Panics
     ///
@@ -94,63 +114,97 @@ impl DialSolver<'_> {
     ) -> FittedDials {
         let moved = |joint: &JointIndex| network.moves(*joint);
         let joints: Vec<JointIndex> = match to {
-            FitTo::Parents => skeleton.indices().filter(moved).collect(),
+            FitTo::Parents(_) => skeleton.indices().filter(moved).collect(),
             FitTo::World(joints) => joints.iter().copied().filter(moved).collect(),
+        };
+        let places: Vec<JointIndex> = match to {
+            FitTo::Parents(source) => {
+                let shifted = |j: &JointIndex| network.shifts(*j) && shifts(clip, source, *j);
+                joints.iter().copied().filter(shifted).collect()
+            }
+            FitTo::World(_) => Vec::new(),
         };
         let rest: Vec<f64> = network.dials().iter().map(|dial| dial.rest).collect();
         let all: Vec<FrameIndex> = clip.frames().collect();
         let frames = all.len();
-        let mut seen = Seen { skeleton, clip, to, joints: &joints, world: World::new() };
-        let own = matches!(to, FitTo::Parents);
+        let scales = self.scales().to_vec();
+        let mut seen = Seen {
+            skeleton,
+            clip,
+            to,
+            joints: &joints,
+            places: &places,
+            scales,
+            world: World::new(),
+        };
+        let own = matches!(to, FitTo::Parents(_));
         let good = seen.good();
+        let goals: Vec<JointIndex> = joints.iter().chain(&places).copied().collect();
+        // What other starts made of each joint when they were tried last.
+        let mut tried = vec![0.0; goals.len()];
         let mut found: Vec<Frame> = Vec::with_capacity(frames);
         for &frame in &all {
-            let before = found.last().map_or_else(|| rest.clone(), |before| before.dials.clone());
-            let mut best = seen.from(self, frame, [&before, &before], settings);
-            if best.missed(good) && (own || frame.get() % EVERY == 0) {
-                best.improve(seen.from(self, frame, [&rest, &before], settings));
+            let before = found.last().map_or(rest.as_slice(), |before| &before.dials);
+            let near = Near::new(before, seen.pull(found.is_empty()));
+            let mut best = seen.from(self, frame, before, near, settings);
+            let worth = |best: &Frame, k: usize| {
+                let miss = best.misses[k];
+                miss > good && (own || miss > WORSE * tried[k])
+            };
+            let mut worst: Vec<usize> = (0..best.misses.len()).collect();
+            worst.sort_by(|a, b| best.misses[*b].total_cmp(&best.misses[*a]));
+            worst.truncate(JOINTS);
+            let any = worst.iter().any(|k| worth(&best, *k));
+            if any && (own || frame.get() % EVERY == 0) {
+                best.improve(seen.from(self, frame, &rest, near, settings), &seen, &[near]);
                 let mut seed = frame.get() as u64;
-                let mut worst: Vec<usize> = (0..joints.len()).collect();
-                worst.sort_by(|a, b| best.misses[*b].total_cmp(&best.misses[*a]));
-                for k in worst.into_iter().take(JOINTS) {
+                for &k in &worst {
                     for _ in 0..STARTS {
-                        if best.misses[k] <= good {
+                        if !worth(&best, k) {
                             break;
                         }
                         // Other dials for this joint alone.
                         let mut start = best.dials.clone();
-                        for dial in network.dials_of(joints[k]) {
+                        for dial in network.dials_of(goals[k]) {
                             let [min, max] = network.dials()[*dial].range;
                             start[*dial] = min + (max - min) * random(&mut seed);
                         }
-                        let mut other = seen.from(self, frame, [&start, &before], settings);
-                        if other.squares() < BETTER * best.squares() {
-                            for dial in network.dials_of(joints[k]) {
+                        let mut other = seen.from(self, frame, &start, near, settings);
+                        if seen.cost(&other, &[near]) < BETTER * seen.cost(&best, &[near]) {
+                            for dial in network.dials_of(goals[k]) {
                                 seen.calm(self, frame, &mut other, *dial, before[*dial], settings);
                             }
                         }
-                        best.improve(other);
+                        best.improve(other, &seen, &[near]);
                     }
                 }
+                tried.clone_from(&best.misses);
             }
             found.push(best);
             done(found.len());
         }
         // To the frames before, and then to those after.
+        let pull = seen.pull(false);
         for (pass, backward) in [true, false].into_iter().enumerate() {
             for i in 1..frames {
                 let (from, to) = if backward { (frames - i, frames - i - 1) } else { (i - 1, i) };
-                if found[from].changed || pass > 0 && found[to].missed(good) {
+                if found[from].changed {
                     let start = found[from].dials.clone();
-                    let other = seen.from(self, all[to], [&start, &start], settings);
-                    found[to].improve(other);
+                    let near = Near::new(&start, pull);
+                    let other = seen.from(self, all[to], &start, near, settings);
+                    // The frame on the other side counts as well.
+                    let beyond = if backward { to.checked_sub(1) } else { Some(to + 1) };
+                    let beyond = beyond.and_then(|k| found.get(k)).map(|k| k.dials.clone());
+                    let mut beside = vec![near];
+                    beside.extend(beyond.as_deref().map(|dials| Near::new(dials, pull)));
+                    found[to].improve(other, &seen, &beside);
                 }
                 done((pass + 1) * frames + i + 1);
             }
         }
         let mut dials = DialClip::new(clip.rate(), rest.len());
         found.iter().for_each(|frame| dials.push(&frame.dials));
-        let misses = joints.iter().enumerate().map(|(k, joint)| {
+        let of = |k: usize| {
             let (mut squares, mut worst, mut worst_frame) = (0.0, 0.0_f64, 0);
             for (i, frame) in found.iter().enumerate() {
                 let off = frame.misses[k];
@@ -159,18 +213,44 @@ impl DialSolver<'_> {
                     (worst, worst_frame) = (off, i);
                 }
             }
-            let rms = (squares / frames.max(1) as f64).sqrt();
+            ((squares / frames.max(1) as f64).sqrt(), worst, worst_frame)
+        };
+        let misses = joints.iter().enumerate().map(|(k, joint)| {
+            let (rms, worst, worst_frame) = of(k);
             let [rms, worst] = [rms, worst].map(Angle::from_radians);
-            FittedJoint { joint: *joint, rms, worst, worst_frame }
+            let place = places.iter().position(|placed| placed == joint).map(|k| {
+                let (rms_m, worst_m, _) = of(joints.len() + k);
+                FittedPlace { rms_m, worst_m }
+            });
+            FittedJoint { joint: *joint, rms, worst, worst_frame, place }
         });
         FittedDials { misses: misses.collect(), dials }
+    }
+}
+
+/// Whether a motion of a skeleton shifts a joint in its parent.
+fn shifts(clip: &Clip, skeleton: &Skeleton, joint: JointIndex) -> bool {
+    let rest = skeleton[joint].offset_m;
+    clip.track(joint).translations_m().iter().any(|place| place.distance(rest) > SHIFTED_M)
+}
+
+/// Dials that others should be near, and what the square of the distance counts.
+#[derive(Clone, Copy)]
+struct Near<'a> {
+    dials: &'a [f64],
+    pull: f64,
+}
+
+impl<'a> Near<'a> {
+    const fn new(dials: &'a [f64], pull: f64) -> Self {
+        Self { dials, pull }
     }
 }
 
 /// What was found for a frame.
 struct Frame {
     dials: Vec<f64>,
-    /// Of every joint, radians.
+    /// Of every joint, radians, and then of every place, metres.
     misses: Vec<f64>,
     /// Whether it is better than what the frame before led to.
     changed: bool,
@@ -185,13 +265,11 @@ impl Frame {
         self.misses.iter().any(|miss| *miss > good)
     }
 
-    /// Takes another if that is better, and says so.
-    fn improve(&mut self, other: Self) -> bool {
-        let better = other.squares() < BETTER * self.squares();
-        if better {
+    /// Takes another if that is better, beside others.
+    fn improve(&mut self, other: Self, seen: &Seen<'_>, beside: &[Near<'_>]) {
+        if seen.cost(&other, beside) < BETTER * seen.cost(self, beside) {
             *self = Self { changed: true, ..other };
         }
-        better
     }
 }
 
@@ -201,6 +279,9 @@ struct Seen<'a> {
     clip: &'a Clip,
     to: FitTo<'a>,
     joints: &'a [JointIndex],
+    places: &'a [JointIndex],
+    /// Of dials, see [`DialSettings::posture`].
+    scales: Vec<f64>,
     world: World,
 }
 
@@ -208,7 +289,7 @@ impl Seen<'_> {
     /// Which of two numbers holds.
     const fn foreign(&self) -> usize {
         match self.to {
-            FitTo::Parents => 0,
+            FitTo::Parents(_) => 0,
             FitTo::World(_) => 1,
         }
     }
@@ -217,16 +298,36 @@ impl Seen<'_> {
         GOOD[self.foreign()]
     }
 
+    const fn pull(&self, to_rest: bool) -> f64 {
+        if to_rest { PULL_TO_REST[self.foreign()] } else { PULL[self.foreign()] }
+    }
+
+    /// What is made least, for a frame beside others: half the squares of misses, and of how far dials are
+    /// from where they should be near.
+    fn cost(&self, frame: &Frame, beside: &[Near<'_>]) -> f64 {
+        let apart = |near: &Near<'_>| -> f64 {
+            let both = frame.dials.iter().zip(near.dials).zip(&self.scales);
+            near.pull
+                * both
+                    .map(|((a, b), scale)| {
+                        let off = (a - b) / scale;
+                        off * off
+                    })
+                    .sum::<f64>()
+        };
+        0.5 * (frame.squares() + beside.iter().map(apart).sum::<f64>())
+    }
+
     /// The dials of a frame, looked for from some, and drawn to others.
     fn from(
         &mut self,
         solver: &mut DialSolver<'_>,
         frame: FrameIndex,
-        [start, near]: [&[f64]; 2],
+        start: &[f64],
+        near: Near<'_>,
         settings: &DialSettings<'_>,
     ) -> Frame {
-        let pull = PULL[self.foreign()];
-        let settings = DialSettings { posture: Some((near, pull)), ..*settings };
+        let settings = DialSettings { posture: Some((near.dials, near.pull)), ..*settings };
         let mut best = self.solve(solver, frame, start, &settings);
         // A dial that a bound held on the way is free to go the other way from there.
         for _ in 0..3 {
@@ -268,10 +369,16 @@ impl Seen<'_> {
         start: &[f64],
         settings: &DialSettings<'_>,
     ) -> Frame {
-        let pose: Pose = self.clip.pose(frame);
+        let mut pose: Pose = self.clip.pose(frame);
         let mut dials = start.to_vec();
         match self.to {
-            FitTo::Parents => solver.fit(&mut dials, &pose, settings),
+            FitTo::Parents(source) => {
+                for joint in self.places {
+                    let longer = self.skeleton[*joint].offset_m - source[*joint].offset_m;
+                    pose.translations_m[joint.get()] += longer;
+                }
+                solver.fit(&mut dials, &pose, self.places, settings)
+            }
             FitTo::World(_) => {
                 self.world.update(self.skeleton, &pose);
                 let turned = |j: &JointIndex| Goal::rotation(*j, self.world.rotations[j.get()]);

@@ -66,27 +66,37 @@ impl<'a> DialSolver<'a> {
         self.solve(dials, pose, &wanted, settings)
     }
 
-    /// The dials that come nearest to the local rotations of a pose, of all joints that dials move.
+    /// The dials that come nearest to the local rotations of a pose, of all joints that dials move, and to
+    /// the places in their parents of those that are listed; a metre counts as much as a radian.
     ///
     /// # Panics
     ///
-    /// If there is not one number for each dial, or the pose is of another skeleton.
-    pub fn fit(&mut self, dials: &mut [f64], pose: &Pose, settings: &DialSettings<'_>) -> Outcome {
+    /// If there is not one number for each dial, the pose is of another skeleton, or a joint is.
+    pub fn fit(
+        &mut self,
+        dials: &mut [f64],
+        pose: &Pose,
+        places: &[JointIndex],
+        settings: &DialSettings<'_>,
+    ) -> Outcome {
         let network = self.system.network;
         let moved = (0..network.drivers.len()).filter(|j| network.drivers[*j].is_some());
-        let wanted = moved.map(|j| {
-            let joint = JointIndex::new(j);
-            Wanted::Local(Goal::rotation(joint, pose.rotations[j]))
-        });
-        let wanted: Vec<Wanted> = wanted.collect();
+        let turned = moved.map(|j| Goal::rotation(JointIndex::new(j), pose.rotations[j]));
+        let placed = places.iter().map(|j| Goal::position(*j, pose.translations_m[j.get()]));
+        let wanted: Vec<Wanted> = turned.chain(placed).map(Wanted::Local).collect();
         self.solve(dials, pose, &wanted, settings)
     }
 
-    /// How far each goal, or each joint's rotation, is missed by the last call, in the order of goals or
-    /// of joints.
+    /// How far each goal, or each joint's rotation and then each place, is missed by the last call, in the
+    /// order of goals or of joints.
     #[must_use]
     pub fn misses(&self) -> &[Miss] {
         &self.system.misses
+    }
+
+    /// What distances of dials are counted in, see [`DialSettings::posture`].
+    pub(super) fn scales(&self) -> &[f64] {
+        &self.system.scales
     }
 
     /// The network where the last call ended.
@@ -150,18 +160,26 @@ struct Plan {
     weight: Option<f64>,
     /// The dials that move it, rising.
     dials: Vec<usize>,
-    /// From the root down to the joint, and to the other one of [`Aim::Meet`].
-    paths: [Vec<Down>; 2],
+    /// Its joint, and the other one of [`Aim::Meet`], among the nodes.
+    nodes: [Option<usize>; 2],
     look: Look,
 }
 
-/// A joint on a path down.
+/// A joint that something is wanted of, or one above it.
 #[derive(Debug)]
-struct Down {
+struct Node {
     joint: usize,
+    /// Whether its parent is where it counts from, and not the world.
+    local: bool,
+    /// The node of its parent, with the places of that one's dials among its own.
+    parent: Option<Input>,
     /// Its place in its parent: at rest if a dial moves it, else as in the pose.
     place: Transform,
     driver: Option<Input>,
+    /// The dials that move it, rising.
+    dials: Vec<usize>,
+    /// Where its rates begin.
+    first: usize,
 }
 
 /// Dials as parameters.
@@ -170,6 +188,11 @@ struct DialSystem<'a> {
     network: &'a Network,
     blocks: Vec<Block>,
     plans: Vec<Plan>,
+    /// Parents first.
+    nodes: Vec<Node>,
+    /// Where each node is, and how it moves with each of its dials.
+    stands: Vec<Transform>,
+    rates: Vec<Rate>,
     /// What each dial has an influence on.
     touched: Vec<Vec<usize>>,
     /// The parameter is the dial over its scale.
@@ -183,7 +206,6 @@ struct DialSystem<'a> {
     weight: f64,
     near_m: f64,
     near: Angle,
-    rates: [Vec<Rate>; 2],
     dials: Vec<f64>,
 }
 
@@ -198,6 +220,9 @@ impl<'a> DialSystem<'a> {
             network,
             blocks: (0..count).map(|first| Block { first, len: 1 }).collect(),
             plans: Vec::new(),
+            nodes: Vec::new(),
+            stands: Vec::new(),
+            rates: Vec::new(),
             touched: vec![Vec::new(); count],
             scales: scales.collect(),
             here: Vec::new(),
@@ -208,7 +233,6 @@ impl<'a> DialSystem<'a> {
             weight: 0.0,
             near_m: 0.0,
             near: Angle::ZERO,
-            rates: Default::default(),
             dials: Vec::new(),
         }
     }
@@ -222,48 +246,69 @@ impl<'a> DialSystem<'a> {
                 plan.weight = wanted.goal().root_of_weight();
             }
         } else {
+            self.nodes.clear();
             self.plans = wanted.iter().map(|wanted| self.plan(*wanted)).collect();
+            self.stands.resize(self.nodes.len(), Transform::IDENTITY);
+            let rates = self.nodes.last().map_or(0, |node| node.first + node.dials.len());
+            self.rates.resize(rates, Rate::default());
             for (dial, touched) in self.touched.iter_mut().enumerate() {
                 let plans = self.plans.iter().enumerate();
                 let own = plans.filter(|(_, plan)| plan.dials.binary_search(&dial).is_ok());
                 *touched = own.map(|(g, _)| g).collect();
             }
         }
-        for down in self.plans.iter_mut().flat_map(|plan| plan.paths.iter_mut().flatten()) {
-            if down.driver.is_none() {
-                let j = down.joint;
-                let (rotation, translation_m) = (pose.rotations[j], pose.translations_m[j]);
-                down.place = Transform { rotation, translation_m };
-            }
+        for node in self.nodes.iter_mut().filter(|node| node.driver.is_none()) {
+            let j = node.joint;
+            let (rotation, translation_m) = (pose.rotations[j], pose.translations_m[j]);
+            node.place = Transform { rotation, translation_m };
         }
         self.misses.clear();
         self.misses.resize(self.plans.len(), Miss::Distance(0.0));
     }
 
-    fn plan(&self, wanted: Wanted) -> Plan {
-        let network = self.network;
-        let joints = wanted.goal().joints().map(|joint| {
-            let Some(joint) = joint else { return Vec::new() };
-            if matches!(wanted, Wanted::Local(_)) {
-                return vec![joint];
-            }
-            let mut path: Vec<usize> =
-                std::iter::successors(Some(joint), |&j| network.parents[j]).collect();
-            path.reverse();
-            path
-        });
-        let driver = |j: usize| network.drivers[j];
-        let moved = joints.iter().flatten().filter_map(|j| driver(*j));
-        let dials = union(moved.map(|of| network.transforms.of(of)));
-        let down = |j: usize| Down {
-            joint: j,
-            place: network.rests[j],
-            driver: driver(j)
-                .map(|of| Input { of, into: places(network.transforms.of(of), &dials) }),
-        };
-        let paths = joints.map(|path| path.into_iter().map(down).collect());
+    fn plan(&mut self, wanted: Wanted) -> Plan {
+        let local = matches!(wanted, Wanted::Local(_));
+        let nodes = wanted.goal().joints().map(|joint| joint.map(|joint| self.node(joint, local)));
+        let moved = nodes.iter().flatten().map(|&node| self.nodes[node].dials.as_slice());
+        let dials = union(moved);
         let weight = wanted.goal().root_of_weight();
-        Plan { wanted, weight, dials, paths, look: Look::default() }
+        Plan { wanted, weight, dials, nodes, look: Look::default() }
+    }
+
+    /// The node of a joint, made with those above if it is not there yet.
+    fn node(&mut self, joint: usize, local: bool) -> usize {
+        let network = self.network;
+        let known = |nodes: &[Node], joint: usize| {
+            nodes.iter().position(|node| node.joint == joint && node.local == local)
+        };
+        let mut path = vec![joint];
+        if !local {
+            path = std::iter::successors(Some(joint), |&j| network.parents[j]).collect();
+            path.reverse();
+        }
+        let mut parent: Option<usize> = None;
+        for j in path {
+            if let Some(there) = known(&self.nodes, j) {
+                parent = Some(there);
+                continue;
+            }
+            let above = parent.map_or(&[][..], |p| self.nodes[p].dials.as_slice());
+            let own = network.drivers[j].map_or(&[][..], |of| network.transforms.of(of));
+            let dials = union([above, own]);
+            let input = |of: usize, some: &[usize]| Input { of, into: places(some, &dials) };
+            let node = Node {
+                joint: j,
+                local,
+                parent: parent.map(|p| input(p, above)),
+                place: network.rests[j],
+                driver: network.drivers[j].map(|of| input(of, own)),
+                first: self.nodes.last().map_or(0, |node| node.first + node.dials.len()),
+                dials,
+            };
+            parent = Some(self.nodes.len());
+            self.nodes.push(node);
+        }
+        parent.unwrap_or(0)
     }
 
     fn stand(&mut self, dials: &[f64]) {
@@ -284,29 +329,43 @@ impl<'a> DialSystem<'a> {
         self.there.clone_from(&self.here);
     }
 
-    /// Where the joints of a plan stand, and how they move with its dials.
-    fn walk(
-        network: &Network,
-        state: &State,
-        plan: &Plan,
-        rates: &mut [Vec<Rate>; 2],
-    ) -> [World; 2] {
-        let mut stands = [World::default(); 2];
-        for ((path, rates), stand) in plan.paths.iter().zip(rates).zip(&mut stands) {
-            rates.clear();
-            rates.resize(plan.dials.len(), Rate::default());
-            let mut product = Transform::IDENTITY;
-            for down in path {
-                network.append(&mut product, rates, down.place, None, &state.rates);
-                if let Some(driver) = &down.driver {
-                    let motion = state.transforms[driver.of];
-                    network.append(&mut product, rates, motion, Some(driver), &state.rates);
-                }
-            }
-            let Transform { rotation, translation_m } = product;
-            *stand = World { rotation: rotation.quat(), position_m: translation_m };
+    /// Where the nodes stand.
+    fn place(&mut self) {
+        for (i, node) in self.nodes.iter().enumerate() {
+            let parent = node.parent.as_ref().map_or(Transform::IDENTITY, |p| self.stands[p.of]);
+            let motion = node.driver.as_ref().map(|of| self.state.transforms[of.of]);
+            let placed = parent * node.place;
+            self.stands[i] = motion.map_or(placed, |motion| placed * motion);
         }
-        stands
+    }
+
+    /// How the nodes move with their dials.
+    fn move_nodes(&mut self) {
+        for node in &self.nodes {
+            let (above, own) = self.rates.split_at_mut(node.first);
+            let own = &mut own[..node.dials.len()];
+            own.fill(Rate::default());
+            let mut product = Transform::IDENTITY;
+            if let Some(parent) = &node.parent {
+                product = self.stands[parent.of];
+                let above = &above[self.nodes[parent.of].first..];
+                parent.into.iter().zip(above).for_each(|(into, rate)| own[*into] = *rate);
+            }
+            let rates = &self.state.rates;
+            self.network.append(&mut product, own, node.place, None, rates);
+            if let Some(driver) = &node.driver {
+                let motion = self.state.transforms[driver.of];
+                self.network.append(&mut product, own, motion, Some(driver), rates);
+            }
+        }
+    }
+
+    /// Where the joint of a plan is, and the other one.
+    fn stands_of(stands: &[Transform], plan: &Plan) -> [World; 2] {
+        plan.nodes.map(|node| {
+            let at = node.map_or(Transform::IDENTITY, |node| stands[node]);
+            World { rotation: at.rotation.quat(), position_m: at.translation_m }
+        })
     }
 }
 
@@ -323,6 +382,7 @@ impl System for DialSystem<'_> {
         self.dials.clear();
         self.dials.extend(self.there.iter().zip(&self.scales).map(|(x, scale)| x * scale));
         self.network.evaluate(&self.dials, &mut self.state);
+        self.place();
         let (goals, freedoms) = (self.plans.len(), self.blocks.len());
         linear.residual.clear();
         linear.columns.resize(goals * freedoms, DVec3::ZERO);
@@ -340,7 +400,7 @@ impl System for DialSystem<'_> {
         linear.met = true;
         linear.goals = 0.0;
         for (plan, miss) in self.plans.iter_mut().zip(&mut self.misses) {
-            let stands = Self::walk(self.network, &self.state, plan, &mut self.rates);
+            let stands = Self::stands_of(&self.stands, plan);
             let aim = &plan.wanted.goal().aim;
             // What is not finite has no place to go to: it is missed, and left alone.
             let Some(weight) = plan.weight else {
@@ -359,18 +419,24 @@ impl System for DialSystem<'_> {
     }
 
     fn differentiate(&mut self, linear: &mut Linear) {
+        self.move_nodes();
         let goals = self.plans.len();
         for (g, plan) in self.plans.iter().enumerate() {
-            let stands = Self::walk(self.network, &self.state, plan, &mut self.rates);
             let aim: &Aim = &plan.wanted.goal().aim;
-            for (i, dial) in plan.dials.iter().enumerate() {
-                let [own, other] = [0, 1].map(|k| {
-                    let rate = self.rates[k].get(i).copied().unwrap_or_default();
+            let stands = Self::stands_of(&self.stands, plan);
+            for dial in &plan.dials {
+                linear.columns[dial * goals + g] = DVec3::ZERO;
+            }
+            // It is linear: the change by both is the sum of those by each.
+            for (k, node) in plan.nodes.iter().enumerate() {
+                let Some(node) = node.map(|node| &self.nodes[node]) else { continue };
+                for (dial, rate) in node.dials.iter().zip(&self.rates[node.first..]) {
+                    let mut both = [Moving::default(); 2];
                     let center_m = stands[k].position_m;
-                    Moving { turn: rate.turn, shift_m: rate.shift_m, center_m }
-                });
-                linear.columns[dial * goals + g] =
-                    plan.look.change(aim, own, other) * self.scales[*dial];
+                    both[k] = Moving { turn: rate.turn, shift_m: rate.shift_m, center_m };
+                    linear.columns[dial * goals + g] +=
+                        plan.look.change(aim, both[0], both[1]) * self.scales[*dial];
+                }
             }
         }
     }
@@ -407,14 +473,19 @@ impl System for DialSystem<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ik::FitTo;
     use crate::maps::tests::{shoulder, skeleton};
+    use crate::maps::{Dial, DialClip};
+    use crate::math::{Points, trig};
+    use crate::motion::{Clip, FrameRate, KeyTimes, Track};
+    use crate::skeleton::{Joint, Skeleton};
     use crate::synth::Rng;
 
     /// Row D12: dials come back from the pose that they make, and from goals, as far as these tell them.
     #[test]
     fn d12_dials_are_found_again_from_poses_and_from_goals() {
         let mut rng = Rng::new(16);
-        let (mut fitted, mut reached) = (0, 0);
+        let (mut fitted, mut placed, mut reached) = (0, 0, 0);
         for _ in 0..60 {
             let skeleton = skeleton(&mut rng);
             let network = Network::new(&shoulder(&mut rng, &skeleton), &skeleton).unwrap();
@@ -438,7 +509,7 @@ mod tests {
             };
             let rest: Vec<f64> = network.dials().iter().map(|dial| dial.rest).collect();
             let mut dials = rest.clone();
-            solver.fit(&mut dials, &pose, &settings);
+            solver.fit(&mut dials, &pose, &[], &settings);
             let off = |dials: &[f64], but: &str| {
                 let named = network.dials().iter().zip(dials.iter().zip(&truth));
                 named
@@ -446,8 +517,14 @@ mod tests {
                     .map(|(_, (a, b))| (a - b).abs())
                     .fold(0.0, f64::max)
             };
-            // A rotation does not tell how far the arm slipped.
+            // A rotation does not tell how far the arm slipped; where it is does.
             fitted += usize::from(off(&dials, "arm.slip") < 1e-6);
+            let shifted: Vec<JointIndex> =
+                skeleton.indices().filter(|joint| network.shifts(*joint)).collect();
+            assert!(shifted.contains(&skeleton.find("humerus").unwrap()));
+            let mut dials = rest.clone();
+            solver.fit(&mut dials, &pose, &shifted, &settings);
+            placed += usize::from(off(&dials, "") < 1e-6);
             let world = pose.world(&skeleton);
             let joint = |name: &str| skeleton.find(name).unwrap();
             let goals = [
@@ -465,7 +542,86 @@ mod tests {
                 reached += 1;
             }
         }
-        assert!(fitted >= 50 && reached >= 50, "{fitted} {reached}");
+        assert!(fitted >= 50 && placed >= 50 && reached >= 50, "{fitted} {placed} {reached}");
+    }
+
+    /// Row D12: lengths come back from a motion as well, also of a figure whose bones are longer; without
+    /// shifts in it they stay at rest.
+    #[test]
+    fn d12_dials_of_lengths_are_found_again_from_a_motion() {
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let mut rng = Rng::new(18);
+        let (mut tried, mut back) = (0, 0);
+        while tried < 12 {
+            let skeleton = skeleton(&mut rng);
+            let network = Network::new(&shoulder(&mut rng, &skeleton), &skeleton).unwrap();
+            let size =
+                |dial: &Dial| if dial.unit == Unit::Length { 0.01 } else { 0.15 } * rng.uniform();
+            let sizes: Vec<f64> = network.dials().iter().map(size).collect();
+            let mut truth = DialClip::new(rate, sizes.len());
+            let mut state = network.state();
+            let mut off = false;
+            for frame in 0..8 {
+                let at = |(d, size): (usize, &f64)| {
+                    size * trig::sin_cos(0.4 * f64::from(frame) + d as f64).0
+                };
+                let dials: Vec<f64> = sizes.iter().enumerate().map(at).collect();
+                network.evaluate(&dials, &mut state);
+                off |= state.is_off();
+                truth.push(&dials);
+            }
+            if off {
+                continue;
+            }
+            tried += 1;
+            let clip = network.clip(&skeleton, &truth).unwrap();
+            let mut longer = Skeleton::new();
+            let mut tracks = [Vec::new(), Vec::new()];
+            for joint in skeleton.indices() {
+                let own = &skeleton[joint];
+                let offset_m = own.offset_m * 1.2;
+                let other = Joint { offset_m, ..own.clone() };
+                match skeleton.parent(joint) {
+                    Some(parent) => longer.add(parent, other).unwrap(),
+                    None => longer.add_root(other).unwrap(),
+                };
+                let track = clip.track(joint);
+                let rotations = || track.rotations().clone();
+                let times = || track.rotation_times().clone();
+                let mut places = Points::new();
+                track.translations_m().iter().for_each(|p| places.push(p + own.offset_m * 0.2));
+                let still = Points::from_iter([offset_m]);
+                let when = track.translation_times().clone();
+                tracks[0].push(Track::from_parts(rotations(), times(), places, when));
+                tracks[1].push(Track::from_parts(
+                    rotations(),
+                    times(),
+                    still,
+                    KeyTimes::constant(),
+                ));
+            }
+            let settings = DialSettings {
+                near_m: 1e-10,
+                near: Angle::from_radians(1e-10),
+                ..DialSettings::default()
+            };
+            let slip = network.find("arm.slip").unwrap();
+            let [found, still] = tracks.map(|tracks| {
+                let clip = Clip::new(8, rate, tracks).unwrap();
+                let to = FitTo::Parents(&longer);
+                let mut solver = DialSolver::new(&network);
+                solver.fit_clip(&network, &skeleton, &clip, to, &settings, |_| ())
+            });
+            let apart = |frame: usize| {
+                let both = found.dials.frame(frame).iter().zip(truth.frame(frame));
+                both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+            };
+            back += usize::from((0..8).all(|frame| apart(frame) < 1e-6));
+            assert!(found.misses.iter().any(|miss| miss.place.is_some()));
+            assert!(still.misses.iter().all(|miss| miss.place.is_none()));
+            assert!((0..8).all(|frame| still.dials.frame(frame)[slip].abs() < 1e-9));
+        }
+        assert!(back >= 10, "{back} of {tried}");
     }
 
     /// A goal that no dial brings about leaves them inside of their ranges, and says so.

@@ -37,7 +37,8 @@ const STILL: f64 = 1e-5;
 ///   (1 + J D⁻¹ Jᵀ) y = r − J D⁻¹ g,      δ = −D⁻¹ (g + Jᵀ y)
 /// ```
 ///
-/// a matrix of the size of the goals, however many joints there are.
+/// a matrix of the size of the goals, however many joints there are. Where goals are many more than
+/// freedoms, as for the dials of a body, `(D + Jᵀ J) δ = −(g + Jᵀ r)` is the same and smaller.
 ///
 /// Limits are an active set. Where `here` is on the boundary of one, and the slope leads on into it, the
 /// direction into it is taken out of the block. A step that runs into others is taken again with these
@@ -313,6 +314,50 @@ impl Scratch {
     }
 
     fn solve_step(&mut self, system: &impl System) {
+        let Linear { residual, pull, .. } = &self.linear;
+        if 3 * residual.len() >= 2 * pull.len() {
+            self.solve_by_freedoms(system);
+        } else {
+            self.solve_by_goals(system);
+        }
+    }
+
+    /// Solves for the step itself.
+    fn solve_by_freedoms(&mut self, system: &impl System) {
+        let Linear { residual, columns, pull, stiffness, .. } = &self.linear;
+        let (goals, freedoms) = (residual.len(), pull.len());
+        self.normal.clear();
+        self.normal.resize(freedoms * freedoms, 0.0);
+        self.step.clear();
+        for (b, block) in system.blocks().iter().enumerate() {
+            let touched = system.touched(b);
+            for freedom in block.freedoms() {
+                let column = &columns[freedom * goals..][..goals];
+                let along: f64 = touched.iter().map(|&g| column[g].dot(residual[g])).sum();
+                self.step.push(-(pull[freedom] + along));
+                let row = &mut self.normal[freedom * freedoms..][..=freedom];
+                for (other, entry) in row.iter_mut().enumerate() {
+                    let others = &columns[other * goals..][..goals];
+                    *entry = touched.iter().map(|&g| column[g].dot(others[g])).sum();
+                }
+                row[freedom] += stiffness[freedom] + self.damping[freedom];
+            }
+        }
+        factor_and_solve_dense(&mut self.normal, &mut self.step);
+        self.dual.clear();
+        self.dual.extend_from_slice(residual);
+        for (b, block) in system.blocks().iter().enumerate() {
+            for freedom in block.freedoms() {
+                let column = &columns[freedom * goals..][..goals];
+                let by = self.step[freedom];
+                system.touched(b).iter().for_each(|&g| self.dual[g] += column[g] * by);
+                self.step[freedom] += self.settled[freedom];
+            }
+        }
+    }
+
+    /// Solves for what is left of the goals.
+    fn solve_by_goals(&mut self, system: &impl System) {
         let Linear { residual, columns, pull, stiffness, .. } = &self.linear;
         let goals = residual.len();
         self.matrix.clear();
@@ -387,6 +432,32 @@ fn factor_and_solve(matrix: &mut [DMat3], x: &mut [DVec3]) {
         for j in 0..i {
             let back = matrix[i * n + j].transpose() * x[i];
             x[j] -= back;
+        }
+    }
+}
+
+/// The same for a matrix of numbers.
+fn factor_and_solve_dense(matrix: &mut [f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let (above, row) = matrix.split_at_mut(i * n);
+        let row = &mut row[..=i];
+        for j in 0..i {
+            let other = &above[j * n..][..=j];
+            let known: f64 = row[..j].iter().zip(other).map(|(a, b)| a * b).sum();
+            row[j] = (row[j] - known) * other[j];
+        }
+        let (factors, last) = row.split_at_mut(i);
+        let square = last[0] - factors.iter().map(|a| a * a).sum::<f64>();
+        // What rounding made singular does not take part.
+        last[0] = if square > 1e-300 { 1.0 / square.sqrt() } else { 0.0 };
+        let known: f64 = factors.iter().zip(&*x).map(|(a, b)| a * b).sum();
+        x[i] = (x[i] - known) * last[0];
+    }
+    for i in (0..n).rev() {
+        x[i] *= matrix[i * n + i];
+        for j in 0..i {
+            x[j] -= matrix[i * n + j] * x[i];
         }
     }
 }

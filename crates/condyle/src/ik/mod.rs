@@ -26,7 +26,7 @@ mod solver;
 mod system;
 
 pub use body::Body;
-pub use dial_clip::{FitTo, FittedDials, FittedJoint, same_joints};
+pub use dial_clip::{FitTo, FittedDials, FittedJoint, FittedPlace, same_joints};
 pub use dials::{DialSettings, DialSolver};
 pub use figure::Figure;
 pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};

@@ -12,9 +12,10 @@ pub(super) struct Scratch {
     /// The limits that the last step ran into, and those that `here` is on the boundary of.
     pub(super) stops: Vec<Stop>,
     pub(super) stops_here: Vec<Stop>,
-    /// Of least squares: the matrix of the step, what it is solved for, one over what freedoms resist
+    /// Of least squares: the matrix of the step by goals or by freedoms, what it is solved for, one over what freedoms resist
     /// with, and how they are damped.
     pub(super) matrix: Vec<DMat3>,
+    pub(super) normal: Vec<f64>,
     pub(super) dual: Vec<DVec3>,
     pub(super) softness: Vec<f64>,
     pub(super) damping: Vec<f64>,

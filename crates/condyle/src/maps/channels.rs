@@ -1,5 +1,6 @@
 //! Dials over time: the channels that an animator keys, and a table of them in a text file (D11).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -76,12 +77,14 @@ impl DialClip {
     }
 
     /// A table: a line of names, then one for each frame with its time in seconds. Angles are in degrees,
-    /// and their names end in `_deg`; lengths are in metres, with `_m`.
+    /// and their names end in `_deg`; lengths are in metres, with `_m`. Names with commas or quotes are in
+    /// double quotes.
     #[must_use]
     pub fn csv(&self, dials: &[Dial]) -> String {
         let mut text = "time_s".to_owned();
         for dial in dials {
-            let _ = write!(text, ",{}{}", dial.name, suffix(dial.unit));
+            let name = dial.name.clone() + suffix(dial.unit);
+            let _ = write!(text, ",{}", quoted(&name));
         }
         text.push('\n');
         for frame in 0..self.frames {
@@ -96,72 +99,81 @@ impl DialClip {
     }
 
     /// A table as [`csv`](Self::csv) writes it. Columns may be in any order; dials without a column stay
-    /// at rest. Without times it is `rate`.
+    /// at rest. Without times, and for a single frame, it is `rate`. Empty columns after the last name are
+    /// left out, as programs for tables add them.
     ///
     /// # Errors
     ///
     /// [`DialClipError`] says where.
     pub fn read_csv(text: &str, dials: &[Dial], rate: FrameRate) -> Result<Self, DialClipError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let at = |line: usize, column: usize, kind: Kind| DialClipError {
-            line: line + 1,
-            column: column + 1,
-            kind,
-        };
-        let (first, header) = lines.next().ok_or_else(|| at(0, 0, Kind::Empty))?;
-        if !header.contains(',') && header.contains([';', '\t']) {
-            return Err(at(first, 0, Kind::Separator));
+        let mut records = Records::new(text);
+        let mut row: Vec<Cell<'_>> = Vec::new();
+        records.next(&mut row)?;
+        let Some(head) = row.first() else { return Err(at([0; 2], Kind::Empty)) };
+        let first = head.place;
+        if row.len() == 1 && !head.quoted && head.text.contains([';', '\t']) {
+            return Err(at(first, Kind::Separator));
+        }
+        while row.len() > 1 && row.last().is_some_and(|cell| cell.text.is_empty()) {
+            row.pop();
         }
         let mut columns: Vec<Option<usize>> = Vec::new();
-        for (place, name) in cells(header) {
+        for Cell { place, text: name, .. } in &row {
             if name.eq_ignore_ascii_case("time_s") {
+                if columns.contains(&None) {
+                    return Err(at(*place, Kind::Twice { name: name.to_string() }));
+                }
                 columns.push(None);
                 continue;
             }
             let named =
-                |dial: &Dial| name == dial.name || name == dial.name.clone() + suffix(dial.unit);
+                |dial: &Dial| *name == dial.name || *name == dial.name.clone() + suffix(dial.unit);
             let Some(found) = dials.iter().position(named) else {
                 let near = names_near(dials.iter().map(|d| d.name.as_str()), name);
                 let near = near.into_iter().map(str::to_owned).collect();
-                return Err(at(first, place, Kind::Unknown { name: name.to_owned(), near }));
+                return Err(at(*place, Kind::Unknown { name: name.to_string(), near }));
             };
             if columns.contains(&Some(found)) {
-                return Err(at(first, place, Kind::Twice { name: name.to_owned() }));
+                return Err(at(*place, Kind::Twice { name: name.to_string() }));
             }
             columns.push(Some(found));
         }
         let rest: Vec<f64> = dials.iter().map(|dial| dial.rest).collect();
         let mut clip = Self::new(rate, dials.len());
         let mut times: Vec<f64> = Vec::new();
-        for (line, row) in lines {
+        while records.next(&mut row)? {
             let mut frame = rest.clone();
-            let mut count = 0;
-            for (place, cell) in cells(row) {
-                let Some(column) = columns.get(count) else {
-                    return Err(at(line, place, Kind::Cells { wanted: columns.len() }));
-                };
-                count += 1;
-                let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
+            for (cell, column) in row.iter().zip(&columns) {
+                let number = cell.text.parse::<f64>().ok().filter(|number| number.is_finite());
                 let Some(number) = number else {
-                    return Err(at(line, place, Kind::NoNumber { found: cell.to_owned() }));
+                    let found = cell.text.to_string();
+                    return Err(at(cell.place, Kind::NoNumber { found }));
                 };
                 match column {
                     Some(dial) => frame[*dial] = number * dials[*dial].unit.of_document(),
                     None => times.push(number),
                 }
             }
-            if count < columns.len() {
-                return Err(at(line, row.len(), Kind::Cells { wanted: columns.len() }));
+            let wanted = columns.len();
+            if row.len() < wanted {
+                return Err(at(records.end, Kind::Cells { wanted }));
+            }
+            if let Some(more) = row[wanted..].iter().find(|cell| !cell.text.is_empty()) {
+                return Err(at(more.place, Kind::Cells { wanted }));
             }
             clip.push(&frame);
         }
         if clip.is_empty() {
-            return Err(at(first + 1, 0, Kind::Empty));
+            return Err(at([first[0] + 1, 0], Kind::Empty));
         }
         if let [start, .., end] = times.as_slice() {
             let steps = (times.len() - 1) as f64;
             let fps = steps / (end - start);
+            let step_s = (end - start) / steps;
+            if step_s > 0.0 && !STEPS_S.contains(&step_s) {
+                return Err(at(first, Kind::Step { step_s }));
+            }
             // Times are rounded.
             let near = (fps * 1e3).round() / 1e3;
             let told =
@@ -172,7 +184,7 @@ impl DialClip {
             };
             clip.rate = told
                 .filter(|_| times.iter().enumerate().all(even))
-                .ok_or_else(|| at(first, 0, Kind::Times))?;
+                .ok_or_else(|| at(first, Kind::Times))?;
         }
         Ok(clip)
     }
@@ -265,15 +277,131 @@ fn rounded(value: f64) -> f64 {
     if rounded.is_finite() { rounded + 0.0 } else { value }
 }
 
-/// The cells of a line, and the place of the first character of each.
-fn cells(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut from = 0;
-    line.split(',').map(move |cell| {
-        let spaces = cell.len() - cell.trim_start().len();
-        let place = from + spaces;
-        from += cell.len() + 1;
-        (place, cell.trim().trim_matches('"'))
-    })
+/// From frame to frame, in seconds: less is lost in a table, and neither is a motion.
+const STEPS_S: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+/// A name as it stands in a table.
+fn quoted(name: &str) -> Cow<'_, str> {
+    if name.contains([',', '"', '\n', '\r']) || name.trim() != name {
+        Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+/// A cell of a table.
+struct Cell<'t> {
+    /// Line and column, both from 0, the column in bytes.
+    place: [usize; 2],
+    text: Cow<'t, str>,
+    quoted: bool,
+}
+
+/// The lines of a table, cell by cell. Cells in double quotes may have commas and line ends in them, and
+/// quotes that are doubled (RFC 4180).
+struct Records<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    /// Where the line begins.
+    begin: usize,
+    /// Where the last record ended.
+    end: [usize; 2],
+}
+
+impl<'t> Records<'t> {
+    const fn new(text: &'t str) -> Self {
+        Self { text, at: 0, line: 0, begin: 0, end: [0; 2] }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    const fn place(&self) -> [usize; 2] {
+        [self.line, self.at - self.begin]
+    }
+
+    /// Goes over the end of a line.
+    fn end_line(&mut self) {
+        let two = self.text[self.at..].starts_with("\r\n");
+        self.at += if two { 2 } else { 1 };
+        self.line += 1;
+        self.begin = self.at;
+    }
+
+    /// The cells of the next line that is not blank; without one there are none, and it is false.
+    fn next(&mut self, cells: &mut Vec<Cell<'t>>) -> Result<bool, DialClipError> {
+        loop {
+            cells.clear();
+            if self.peek().is_none() {
+                return Ok(false);
+            }
+            loop {
+                let cell = self.cell()?;
+                cells.push(cell);
+                self.end = self.place();
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(_) => {
+                        self.end_line();
+                        break;
+                    }
+                    None => break,
+                }
+            }
+            if !matches!(cells.as_slice(), [one] if one.text.is_empty() && !one.quoted) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// A cell, up to the comma or the line's end after it.
+    fn cell(&mut self) -> Result<Cell<'t>, DialClipError> {
+        self.skip_blanks();
+        let place = self.place();
+        if self.peek() == Some(b'"') {
+            self.at += 1;
+            let mut text = String::new();
+            loop {
+                let rest = &self.text[self.at..];
+                let stop = rest.find(['"', '\n', '\r']);
+                let stop = stop.ok_or_else(|| at(place, Kind::Quote))?;
+                text.push_str(&rest[..stop]);
+                self.at += stop;
+                if self.peek() != Some(b'"') {
+                    let from = self.at;
+                    self.end_line();
+                    text.push_str(&self.text[from..self.at]);
+                } else if rest[stop..].starts_with("\"\"") {
+                    text.push('"');
+                    self.at += 2;
+                } else {
+                    self.at += 1;
+                    break;
+                }
+            }
+            self.skip_blanks();
+            if !matches!(self.peek(), None | Some(b',' | b'\n' | b'\r')) {
+                return Err(at(self.place(), Kind::Quote));
+            }
+            return Ok(Cell { place, text: Cow::Owned(text), quoted: true });
+        }
+        let rest = &self.text[self.at..];
+        let cell = &rest[..rest.find([',', '\n', '\r']).unwrap_or(rest.len())];
+        self.at += cell.len();
+        Ok(Cell { place, text: Cow::Borrowed(cell.trim_end()), quoted: false })
+    }
+
+    fn skip_blanks(&mut self) {
+        let rest = &self.text[self.at..];
+        let blank = |c: char| c.is_whitespace() && c != '\n' && c != '\r';
+        self.at += rest.len() - rest.trim_start_matches(blank).len();
+    }
+}
+
+const fn at([line, column]: [usize; 2], kind: Kind) -> DialClipError {
+    DialClipError { line: line + 1, column: column + 1, kind }
 }
 
 /// What is wrong with a table of dials.
@@ -294,7 +422,9 @@ enum Kind {
     NoNumber { found: String },
     Cells { wanted: usize },
     Times,
+    Step { step_s: f64 },
     Separator,
+    Quote,
 }
 
 impl fmt::Display for DialClipError {
@@ -311,9 +441,17 @@ impl fmt::Display for DialClipError {
                 write!(f, "there is no dial {name:?}; near are {}", near.join(", "))
             }
             Kind::Twice { name } => write!(f, "dial {name:?} has two columns"),
+            Kind::NoNumber { found } if found.is_empty() => f.write_str("a number is missing"),
             Kind::NoNumber { found } => write!(f, "{found:?} is no number"),
             Kind::Cells { wanted } => write!(f, "there should be {wanted} numbers in the line"),
             Kind::Separator => f.write_str("names and numbers should be separated by commas"),
+            Kind::Quote => f.write_str("a quote is not closed, or goes on behind its end"),
+            Kind::Step { step_s } => write!(
+                f,
+                "times in column time_s are {step_s:e} s apart; that has to be from {:e} to {:e}",
+                STEPS_S.start(),
+                STEPS_S.end()
+            ),
             Kind::Times => f.write_str("times in column time_s do not rise evenly"),
         }
     }
@@ -392,5 +530,55 @@ mod tests {
             DialClip::read_csv("\u{feff}lumbar.axial\r\n4\r\n\r\n500\r\n", network.dials(), rate);
         let good = good.unwrap();
         assert_eq!((good.len(), good.beyond(network.dials())), (2, Some((1, 2))));
+    }
+
+    #[test]
+    fn d11_odd_tables_are_read_or_refused() {
+        let dial = |name: &str, unit| Dial {
+            name: name.to_owned(),
+            unit,
+            range: [-10.0, 10.0],
+            rest: 0.0,
+            label: String::new(),
+            source: String::new(),
+        };
+        let dials = [
+            dial("arm, left", Unit::Ratio),
+            dial("the \"big\" one", Unit::Length),
+            dial("two\r\nlines", Unit::Ratio),
+            dial(" spaced ", Unit::Ratio),
+        ];
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let read = |text: &str| DialClip::read_csv(text, &dials, rate);
+        let says = |text: &str| read(text).unwrap_err().to_string();
+        // Names of all kinds come back.
+        let mut clip = DialClip::new(FrameRate::from_fps(60.0).unwrap(), 4);
+        clip.push(&[1.0, 2.0, 3.0, 4.0]);
+        clip.push(&[5.0, 6.0, 7.0, 8.0]);
+        let text = clip.csv(&dials);
+        let start =
+            "time_s,\"arm, left\",\"the \"\"big\"\" one_m\",\"two\r\nlines\",\" spaced \"\n";
+        assert!(text.starts_with(start), "{text}");
+        let back = read(&text).unwrap();
+        assert_eq!((back.frame(0), back.frame(1)), (clip.frame(0), clip.frame(1)));
+        // Places count the lines inside of names.
+        assert_eq!(says(&text.replacen("5,", "x,", 1)), "4:13: \"x\" is no number");
+        // Commas after the last column.
+        let trailing = "\"arm, left\",,\r\n1,,\r\n2,\r\n3\r\n,,\r\n";
+        assert_eq!(says(trailing), "5:1: a number is missing");
+        assert_eq!(read(trailing.trim_end_matches([',', '\r', '\n'])).unwrap().len(), 3);
+        assert!(says("\"arm, left\",\n1,2\n").starts_with("2:3: there should be 1"));
+        assert!(says("\"arm, left\n1\n").starts_with("1:1: a quote"));
+        assert!(says("\"arm, left\" x\n1\n").starts_with("1:13: a quote"));
+        assert!(says("time_s,time_s\n1,1\n").starts_with("1:8: dial \"time_s\" has two"));
+        // Times.
+        let timed = |step: f64| format!("time_s\n0\n{step:e}\n{:e}\n", 2.0 * step);
+        assert!(says(&timed(1e-30)).contains("1e-30 s apart"));
+        assert!(says(&timed(1e30)).contains("1e30 s apart"));
+        assert!((read(&timed(1e-6)).unwrap().rate().fps() - 1e6).abs() < 1.0);
+        assert!(says(&timed(-1.0)).contains("rise evenly"));
+        assert!(says(&timed(0.0)).contains("rise evenly"));
+        // One frame has no rate of its own.
+        assert_eq!(read("time_s\n7\n").unwrap().rate(), rate);
     }
 }

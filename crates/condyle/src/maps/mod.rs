@@ -20,7 +20,7 @@ pub(crate) mod tests;
 
 pub use channels::{DialClip, DialClipError};
 pub use curve::{Curve, CurveError, PreparedCurve};
-pub use error::MapError;
+pub use error::{MapError, MapErrorKind, MapStep};
 pub use model::{Component, Dial, Driven, JointMap, Output, Part, Unit};
 pub(crate) use network::{Input, places, union};
 pub use network::{Network, SlidingBone};

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::curve::{Curve, PreparedCurve};
-use super::error::MapError;
-use super::model::{Component, Dial, JointMap, Part, Unit};
-use super::slide::PreparedSlide;
+use super::curve::{Curve, CurveError, PreparedCurve};
+use super::error::{MapError, MapErrorKind};
+use super::model::{Component, Dial, Driven, JointMap, Part, Unit};
+use super::slide::{PreparedSlide, SlideError};
 use super::state::State;
 use super::transform::Transform;
-use super::turn::PreparedTurn;
+use super::turn::{PreparedTurn, TurnError};
 use crate::limits::PreparedLimit;
 use crate::math::{Rotation, unit};
 use crate::skeleton::{JointIndex, Skeleton, names_near};
@@ -28,6 +28,8 @@ pub struct Network {
     /// Of every number and every transform, the dials that it depends on, rising.
     pub(super) numbers: Spans,
     pub(crate) transforms: Spans,
+    /// Whether each transform may do more than turn.
+    shifting: Vec<bool>,
     /// The bones that slide, each of which has its turns remembered.
     pub(super) slides: Vec<SlidingBone>,
     /// The transform that moves each joint.
@@ -186,21 +188,17 @@ impl Network {
             builder.add(&map.parts[part])?;
             let Spans { dials, .. } = &builder.network.transforms;
             if dials.len() + builder.network.numbers.dials.len() > MOST_RATES {
-                return Err(MapError::TooLarge { part: map.parts[part].name.clone() });
+                let part = &map.parts[part].name;
+                return Err(MapError::new("parts", part, MapErrorKind::TooLarge));
             }
         }
         let Builder { mut network, known, .. } = builder;
         for driven in &map.joints {
-            let joint = found_joint(skeleton, &driven.joint, &driven.joint)?;
+            let joint = found_joint(skeleton, Asked::driven(driven, &driven.joint))?;
+            let asked = Asked::driven(driven, &driven.by);
             let value = known.get(driven.by.as_str()).copied();
             let Some(Value::Transform(by)) = value else {
-                let found = value.map_or("unknown", Value::kind);
-                return Err(MapError::WrongKind {
-                    by: driven.joint.clone(),
-                    input: driven.by.clone(),
-                    wanted: "a transform",
-                    found,
-                });
+                return Err(asked.wrong("a transform", value.map_or("unknown", Value::kind)));
             };
             network.drivers[joint.get()] = Some(by);
         }
@@ -237,6 +235,12 @@ impl Network {
         self.drivers[joint.get()].map_or(&[], |of| self.transforms.of(of))
     }
 
+    /// Whether dials may change a joint's place in its parent, and not only turn it.
+    #[must_use]
+    pub fn shifts(&self, joint: JointIndex) -> bool {
+        self.drivers[joint.get()].is_some_and(|of| self.shifting[of])
+    }
+
     /// Whether a dial moves a joint.
     #[must_use]
     pub fn moves(&self, joint: JointIndex) -> bool {
@@ -244,28 +248,101 @@ impl Network {
     }
 }
 
-fn found_joint(skeleton: &Skeleton, name: &str, by: &str) -> Result<JointIndex, MapError> {
-    skeleton.find(name).ok_or_else(|| {
+/// A name that something asks for, and where it does.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    section: &'static str,
+    by: &'a str,
+    field: &'static str,
+    item: Option<usize>,
+    name: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    fn part(part: &'a Part, field: &'static str, name: &'a str) -> Self {
+        Self { section: "parts", by: &part.name, field, item: None, name }
+    }
+
+    fn items(part: &'a Part, field: &'static str, names: &'a [String]) -> Vec<Self> {
+        let all = names.iter().enumerate();
+        all.map(|(i, name)| Self { item: Some(i), ..Self::part(part, field, name) }).collect()
+    }
+
+    fn driven(driven: &'a Driven, name: &'a str) -> Self {
+        Self { section: "joints", by: &driven.joint, field: "", item: None, name }
+    }
+
+    fn error(self, kind: MapErrorKind) -> MapError {
+        MapError::new(self.section, self.by, kind).at(self.field).item(self.item)
+    }
+
+    fn wrong(self, wanted: &'static str, found: &'static str) -> MapError {
+        self.error(MapErrorKind::WrongKind { input: self.name.to_owned(), wanted, found })
+    }
+}
+
+fn found_joint(skeleton: &Skeleton, asked: Asked<'_>) -> Result<JointIndex, MapError> {
+    skeleton.find(asked.name).ok_or_else(|| {
         let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
-        let near = names_near(names, name).into_iter().map(str::to_owned).collect();
-        MapError::UnknownJoint { by: by.to_owned(), joint: name.to_owned(), near }
+        let near = names_near(names, asked.name).into_iter().map(str::to_owned).collect();
+        asked.error(MapErrorKind::UnknownJoint { joint: asked.name.to_owned(), near })
     })
 }
 
-/// The inputs of a part by name, and the joints whose places it depends on.
-fn inputs_of(component: &Component) -> Vec<&str> {
-    match component {
+/// The inputs of a part by name.
+fn inputs_of(part: &Part) -> Vec<Asked<'_>> {
+    let one = |field, name| Asked::part(part, field, name);
+    match &part.component {
         Component::Spread { input, .. }
         | Component::Limit { input, .. }
-        | Component::Compensate { input, .. }
-        | Component::Turn { angle: input, .. }
-        | Component::Shift { length: input, .. } => vec![input],
-        Component::Bound { active, passive, .. } => vec![active, passive],
-        Component::Chain { of } => of.iter().map(String::as_str).collect(),
+        | Component::Compensate { input, .. } => vec![one("input", input)],
+        Component::Turn { angle, .. } => vec![one("angle", angle)],
+        Component::Shift { length, .. } => vec![one("length", length)],
+        Component::Bound { active, passive, .. } => {
+            vec![one("active", active), one("passive", passive)]
+        }
+        Component::Chain { of } => Asked::items(part, "of", of),
         Component::Slide { input, numbers, .. } => {
-            input.iter().chain(numbers).map(String::as_str).collect()
+            let mut all = Asked::items(part, "numbers", numbers);
+            all.extend(input.as_ref().map(|input| one("input", input)));
+            all
         }
     }
+}
+
+/// Where a function is wrong.
+fn wrong_curve(part: &Part, output: Option<&str>, field: &str, error: CurveError) -> MapError {
+    let point = match error {
+        CurveError::NotRising { point } => Some(point),
+        _ => None,
+    };
+    let at = MapError::new("parts", &part.name, MapErrorKind::Curve(error));
+    let at = output.map_or(at.clone(), |output| at.at("outputs").key(output)).at(field);
+    if point.is_some() { at.at("points").item(point) } else { at }
+}
+
+/// Where a turn is.
+fn wrong_turn(part: &Part, error: TurnError) -> MapError {
+    let (field, item) = match &error {
+        TurnError::NotFinite => ("", None),
+        TurnError::NoAxis => ("axis", None),
+        TurnError::NoCenter => ("centers", None),
+        TurnError::NotRising { interval } => ("centers", Some(*interval)),
+    };
+    MapError::new("parts", &part.name, MapErrorKind::Turn(error)).at(field).item(item)
+}
+
+/// Where a sliding bone is.
+fn wrong_slide(part: &Part, error: SlideError) -> MapError {
+    let (field, inner, item) = match &error {
+        SlideError::NotFinite => ("", "", None),
+        SlideError::NoRadius => ("ellipsoid", "radii_m", None),
+        SlideError::NoAxis => ("axis", "", None),
+        SlideError::Pairs { .. } | SlideError::Flat => ("pairs", "", None),
+        SlideError::AtJoint { pair } => ("pairs", "", Some(*pair)),
+    };
+    let at = MapError::new("parts", &part.name, MapErrorKind::Slide(error));
+    at.at(field).at(inner).item(item)
 }
 
 struct Builder<'a> {
@@ -291,6 +368,7 @@ impl<'a> Builder<'a> {
             names: Vec::new(),
             numbers: Spans::default(),
             transforms: Spans::default(),
+            shifting: Vec::new(),
             slides: Vec::new(),
             drivers: vec![None; skeleton.len()],
             rests: rests.collect(),
@@ -301,38 +379,42 @@ impl<'a> Builder<'a> {
             let [min, max] = dial.range;
             let inside = min <= dial.rest && dial.rest <= max && min < max;
             if !(inside && min.is_finite() && max.is_finite()) {
-                return Err(MapError::Range { dial: dial.name.clone() });
+                return Err(MapError::new("dials", &dial.name, MapErrorKind::Range));
             }
             let number = network.numbers.push(&[i]);
             if known.insert(dial.name.clone(), Value::Number(number, dial.unit)).is_some() {
-                return Err(MapError::SameName { name: dial.name.clone() });
+                let kind = MapErrorKind::SameName { name: dial.name.clone() };
+                return Err(MapError::new("dials", &dial.name, kind));
             }
         }
         let mut maker: HashMap<String, usize> = HashMap::new();
         for (i, part) in map.parts.iter().enumerate() {
-            for name in names_of(part) {
+            for (name, output) in names_of(part) {
                 if known.contains_key(&name) || maker.insert(name.clone(), i).is_some() {
-                    return Err(MapError::SameName { name });
+                    let same = MapErrorKind::SameName { name };
+                    let at = MapError::new("parts", &part.name, same);
+                    return Err(output.map_or(at.clone(), |own| at.at("outputs").key(own)));
                 }
             }
         }
         let mut mover = HashMap::new();
         for driven in &map.joints {
-            let joint = found_joint(skeleton, &driven.joint, &driven.joint)?;
-            if !known.contains_key(&driven.by) && !maker.contains_key(&driven.by) {
-                return Err(unknown(&known, &maker, &driven.joint, &driven.by));
+            let joint = found_joint(skeleton, Asked::driven(driven, &driven.joint))?;
+            let by = Asked::driven(driven, &driven.by);
+            if !known.contains_key(by.name) && !maker.contains_key(by.name) {
+                return Err(unknown(&known, &maker, by));
             }
-            if mover.insert(joint, driven.by.as_str()).is_some() {
-                return Err(MapError::TwoDrivers { joint: driven.joint.clone() });
+            if mover.insert(joint, by.name).is_some() {
+                return Err(by.error(MapErrorKind::TwoDrivers));
             }
         }
         Ok(Self { map, skeleton, network, known, maker, mover })
     }
 
     /// The joints from below one that is above another, down to another, without both.
-    fn path(&self, part: &Part, above: &str, joint: &str) -> Result<Vec<JointIndex>, MapError> {
-        let top = found_joint(self.skeleton, above, &part.name)?;
-        let end = found_joint(self.skeleton, joint, &part.name)?;
+    fn path(&self, above: Asked<'_>, joint: Asked<'_>) -> Result<Vec<JointIndex>, MapError> {
+        let top = found_joint(self.skeleton, above)?;
+        let end = found_joint(self.skeleton, joint)?;
         let mut path = Vec::new();
         let mut at = self.skeleton.parent(end);
         while let Some(here) = at.filter(|here| *here != top) {
@@ -340,8 +422,8 @@ impl<'a> Builder<'a> {
             at = self.skeleton.parent(here);
         }
         if at.is_none() {
-            let (above, joint) = (above.to_owned(), joint.to_owned());
-            return Err(MapError::NotAbove { part: part.name.clone(), above, joint });
+            let [high, low] = [above.name, joint.name].map(str::to_owned);
+            return Err(above.error(MapErrorKind::NotAbove { above: high, joint: low }));
         }
         path.reverse();
         Ok(path)
@@ -352,16 +434,18 @@ impl<'a> Builder<'a> {
         match &part.component {
             Component::Compensate { joint, cancel, .. } => {
                 let mut longest: Vec<JointIndex> = Vec::new();
-                for name in cancel {
-                    let mut path = self.path(part, name, joint)?;
-                    path.insert(0, found_joint(self.skeleton, name, &part.name)?);
+                for above in Asked::items(part, "cancel", cancel) {
+                    let mut path = self.path(above, Asked::part(part, "joint", joint))?;
+                    path.insert(0, found_joint(self.skeleton, above)?);
                     if path.len() > longest.len() {
                         longest = path;
                     }
                 }
                 Ok(longest)
             }
-            Component::Slide { joint, on, .. } => self.path(part, on, joint),
+            Component::Slide { joint, on, .. } => {
+                self.path(Asked::part(part, "on", on), Asked::part(part, "joint", joint))
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -371,16 +455,17 @@ impl<'a> Builder<'a> {
         let parts = &self.map.parts;
         let mut waits_for: Vec<Vec<usize>> = Vec::with_capacity(parts.len());
         for part in parts {
-            let mut names = inputs_of(&part.component);
-            names.extend(self.joints_of(part)?.iter().filter_map(|j| self.mover.get(j).copied()));
             let mut makers = Vec::new();
-            for name in names {
-                match self.maker.get(name) {
+            for asked in inputs_of(part) {
+                match self.maker.get(asked.name) {
                     Some(maker) => makers.push(*maker),
-                    None if self.known.contains_key(name) => {}
-                    None => return Err(unknown(&self.known, &self.maker, &part.name, name)),
+                    None if self.known.contains_key(asked.name) => {}
+                    None => return Err(unknown(&self.known, &self.maker, asked)),
                 }
             }
+            // What moves a joint is known to be there.
+            let movers = self.joints_of(part)?.into_iter().filter_map(|j| self.mover.get(&j));
+            makers.extend(movers.filter_map(|by| self.maker.get(*by)));
             waits_for.push(makers);
         }
         // Depth first, with a stack of our own: a part is done when all that it waits for is.
@@ -410,7 +495,8 @@ impl<'a> Builder<'a> {
                         let open = stack.iter().map(|(part, _)| *part);
                         let cycle = open.skip_while(|part| *part != wanted);
                         let parts = cycle.map(|part| parts[part].name.clone()).collect();
-                        return Err(MapError::Cycle { parts });
+                        let first = &self.map.parts[wanted].name;
+                        return Err(MapError::new("parts", first, MapErrorKind::Cycle { parts }));
                     }
                 }
             }
@@ -418,74 +504,64 @@ impl<'a> Builder<'a> {
         Ok(order)
     }
 
-    fn value(&self, by: &str, input: &str) -> Result<Value, MapError> {
-        let value = self.known.get(input).copied();
-        value.ok_or_else(|| unknown(&self.known, &self.maker, by, input))
+    fn value(&self, asked: Asked<'_>) -> Result<Value, MapError> {
+        let value = self.known.get(asked.name).copied();
+        value.ok_or_else(|| unknown(&self.known, &self.maker, asked))
     }
 
-    fn number(&self, by: &str, input: &str, unit: Option<Unit>) -> Result<usize, MapError> {
-        match self.value(by, input)? {
-            Value::Number(i, found) if unit.is_none_or(|unit| unit == found) => Ok(i),
-            other => Err(MapError::WrongKind {
-                by: by.to_owned(),
-                input: input.to_owned(),
-                wanted: unit.map_or("a number", |unit| Value::Number(0, unit).kind()),
-                found: other.kind(),
-            }),
+    /// A number, of any unit.
+    fn number(&self, asked: Asked<'_>) -> Result<(usize, Unit), MapError> {
+        match self.value(asked)? {
+            Value::Number(i, unit) => Ok((i, unit)),
+            other @ Value::Transform(_) => Err(asked.wrong("a number", other.kind())),
         }
     }
 
-    fn unit(&self, by: &str, input: &str) -> Result<Unit, MapError> {
-        self.number(by, input, None)?;
-        match self.value(by, input)? {
-            Value::Number(_, unit) => Ok(unit),
-            Value::Transform(_) => Ok(Unit::Ratio),
+    fn number_of(&self, asked: Asked<'_>, unit: Unit) -> Result<usize, MapError> {
+        match self.value(asked)? {
+            Value::Number(i, found) if unit == found => Ok(i),
+            other => Err(asked.wrong(Value::Number(0, unit).kind(), other.kind())),
         }
     }
 
-    fn transform(&self, by: &str, input: &str) -> Result<usize, MapError> {
-        match self.value(by, input)? {
+    fn transform(&self, asked: Asked<'_>) -> Result<usize, MapError> {
+        match self.value(asked)? {
             Value::Transform(i) => Ok(i),
-            other => Err(MapError::WrongKind {
-                by: by.to_owned(),
-                input: input.to_owned(),
-                wanted: "a transform",
-                found: other.kind(),
-            }),
+            other => Err(asked.wrong("a transform", other.kind())),
         }
     }
 
     /// Adds a part whose inputs are known.
     fn add(&mut self, part: &Part) -> Result<(), MapError> {
         let name = part.name.as_str();
-        let empty = || MapError::Empty { part: name.to_owned() };
-        let prepared = |curve: &Curve, from: Unit, to: Unit| {
+        let asked = |field, name| Asked::part(part, field, name);
+        let error = |kind| MapError::new("parts", name, kind);
+        let prepared = |curve: &Curve, (output, field), [from, to]: [Unit; 2]| {
             let curve = curve.scaled(from.of_document(), to.of_document());
-            curve.prepare().map_err(|error| MapError::Curve { part: name.to_owned(), error })
+            curve.prepare().map_err(|error| wrong_curve(part, output, field, error))
         };
         let step = match &part.component {
             Component::Spread { input, outputs } => {
-                let from = self.unit(name, input)?;
-                let input = self.number(name, input, None)?;
+                let (input, from) = self.number(asked("input", input))?;
                 if outputs.is_empty() {
-                    return Err(empty());
+                    return Err(error(MapErrorKind::Empty).at("outputs"));
                 }
                 let dials = self.network.numbers.of(input).to_vec();
                 let mut made = Vec::with_capacity(outputs.len());
-                for (output, own) in outputs.iter().zip(names_of(part)) {
+                for (output, (own, _)) in outputs.iter().zip(names_of(part)) {
                     let out = self.network.numbers.push(&dials);
-                    made.push((out, prepared(&output.curve, from, output.unit)?));
+                    let field = (Some(output.name.as_str()), "curve");
+                    made.push((out, prepared(&output.curve, field, [from, output.unit])?));
                     self.known.insert(own, Value::Number(out, output.unit));
                 }
                 Step::Spread { input, outputs: made }
             }
             Component::Bound { active, passive, lower, upper } => {
                 let of = passive.clone();
-                let (from, unit) = (self.unit(name, active)?, self.unit(name, passive)?);
-                let (active, passive) =
-                    (self.number(name, active, None)?, self.number(name, passive, None)?);
+                let (active, from) = self.number(asked("active", active))?;
+                let (passive, unit) = self.number(asked("passive", passive))?;
                 if lower.is_none() && upper.is_none() {
-                    return Err(empty());
+                    return Err(error(MapErrorKind::Empty));
                 }
                 let numbers = &mut self.network.numbers;
                 let lists = [numbers.of(active), numbers.of(passive)];
@@ -493,92 +569,109 @@ impl<'a> Builder<'a> {
                 let [active, passive] = [(active, lists[0]), (passive, lists[1])]
                     .map(|(of, own)| Input { of, into: places(own, &dials) });
                 let out = numbers.push(&dials);
-                let bounds = [
-                    lower.as_ref().map(|curve| prepared(curve, from, unit)).transpose()?,
-                    upper.as_ref().map(|curve| prepared(curve, from, unit)).transpose()?,
-                ];
+                let bound = |curve: &Option<Curve>, field| {
+                    let of = |curve| prepared(curve, (None, field), [from, unit]);
+                    curve.as_ref().map(of).transpose()
+                };
+                let bounds = [bound(lower, "lower")?, bound(upper, "upper")?];
                 self.known.insert(name.to_owned(), Value::Number(out, unit));
                 Step::Bound { active, passive, bounds, name: of, unit, out }
             }
             Component::Turn { angle, turn } => {
-                let angle = self.number(name, angle, Some(Unit::Angle))?;
-                let turn = turn.prepare();
-                let turn = turn.map_err(|error| MapError::Turn { part: name.to_owned(), error })?;
+                let angle = self.number_of(asked("angle", angle), Unit::Angle)?;
+                let turn = turn.prepare().map_err(|error| wrong_turn(part, error))?;
                 let dials = self.network.numbers.of(angle).to_vec();
                 Step::Turn { angle, turn, out: self.push(name, &dials) }
             }
             Component::Shift { length, along } => {
-                let length = self.number(name, length, Some(Unit::Length))?;
+                let length = self.number_of(asked("length", length), Unit::Length)?;
                 let along = unit(*along).filter(|along| along.is_finite());
-                let along = along.ok_or_else(|| MapError::NoDirection { part: name.to_owned() })?;
+                let along = along.ok_or_else(|| error(MapErrorKind::NoDirection).at("along"))?;
                 let dials = self.network.numbers.of(length).to_vec();
                 Step::Shift { length, along, out: self.push(name, &dials) }
             }
             Component::Chain { of } => {
                 if of.is_empty() {
-                    return Err(empty());
+                    return Err(error(MapErrorKind::Empty).at("of"));
                 }
+                let of = Asked::items(part, "of", of).into_iter();
                 let of: Vec<usize> =
-                    of.iter().map(|input| self.transform(name, input)).collect::<Result<_, _>>()?;
+                    of.map(|input| self.transform(input)).collect::<Result<_, _>>()?;
                 let dials = union(of.iter().map(|i| self.network.transforms.of(*i)));
                 let of = of.into_iter().map(|i| self.input(i, &dials)).collect();
                 Step::Chain { of, out: self.push(name, &dials) }
             }
             Component::Limit { input, center, limit, toward_rest } => {
-                let input = self.transform(name, input)?;
-                let limit = limit.prepare();
-                let limit =
-                    limit.map_err(|error| MapError::Limit { part: name.to_owned(), error })?;
+                let input = self.transform(asked("input", input))?;
+                let limit = limit.prepare().map_err(|wrong| error(MapErrorKind::Limit(wrong)))?;
                 let dials = self.network.transforms.of(input).to_vec();
                 let (center, limit) = (*center, Box::new(limit));
                 let out = self.push(name, &dials);
                 Step::Limit { input, center, limit, toward_rest: *toward_rest, out }
             }
             Component::Compensate { input, joint, cancel } => {
-                let input = self.transform(name, input)?;
+                let input = self.transform(asked("input", input))?;
                 if cancel.is_empty() {
-                    return Err(empty());
+                    return Err(error(MapErrorKind::Empty).at("cancel"));
                 }
                 let (dials, path) =
                     self.path_with(part, self.network.transforms.of(input), cancel)?;
-                let rest =
-                    self.network.rests[found_joint(self.skeleton, joint, name)?.get()].rotation;
+                let joint = found_joint(self.skeleton, asked("joint", joint))?;
+                let rest = self.network.rests[joint.get()].rotation;
                 let input = self.input(input, &dials);
                 Step::Compensate { input, rest, path, out: self.push(name, &dials) }
             }
             Component::Slide { input, joint, on, numbers, slide } => {
-                let input = input.as_ref().map(|input| self.transform(name, input)).transpose()?;
-                let chosen =
-                    [self.number(name, &numbers[0], None)?, self.number(name, &numbers[1], None)?];
+                let input = input.as_ref().map(|input| self.transform(asked("input", input)));
+                let input = input.transpose()?;
                 let (place, radii_m) = (slide.place, slide.radii_m);
                 let mut slide = slide.clone();
-                for (k, number) in numbers.iter().enumerate() {
-                    let scale = self.unit(name, number)?.of_document();
-                    slide.pairs.iter_mut().for_each(|pair| pair.at[k] *= scale);
+                let mut chosen = [0; 2];
+                for (k, number) in Asked::items(part, "numbers", numbers).into_iter().enumerate() {
+                    let (of, unit) = self.number(number)?;
+                    chosen[k] = of;
+                    slide.pairs.iter_mut().for_each(|pair| pair.at[k] *= unit.of_document());
                 }
-                let slide = slide.prepare();
-                let slide =
-                    slide.map_err(|error| MapError::Slide { part: name.to_owned(), error })?;
+                let slide = slide.prepare().map_err(|error| wrong_slide(part, error))?;
                 let own = input.map_or(&[] as &[usize], |input| self.network.transforms.of(input));
                 let own =
                     union([own].into_iter().chain(chosen.map(|i| self.network.numbers.of(i))));
                 let (dials, mut path) = self.path_with(part, &own, &[])?;
-                let joint = found_joint(self.skeleton, joint, name)?;
+                let joint = found_joint(self.skeleton, asked("joint", joint))?;
                 let rest = self.network.rests[joint.get()];
                 path.push(Above { rest, driver: None, cancelled: false });
                 let numbers = chosen
                     .map(|of| Input { of, into: places(self.network.numbers.of(of), &dials) });
                 let input = input.map(|input| self.input(input, &dials));
-                let on = found_joint(self.skeleton, on, name)?;
+                let on = found_joint(self.skeleton, asked("on", on))?;
                 let memory = self.network.slides.len();
                 self.network.slides.push(SlidingBone { joint, on, place, radii_m });
                 let out = self.push(name, &dials);
                 Step::Slide { input, path, numbers, slide: Box::new(slide), memory, out }
             }
         };
+        if let Some(shifts) = self.shifts(&step) {
+            self.network.shifting.push(shifts);
+        }
         self.network.steps.push(step);
         self.network.names.push(name.to_owned());
         Ok(())
+    }
+
+    /// Whether the transform that a step makes may do more than turn; `None` if it makes none.
+    fn shifts(&self, step: &Step) -> Option<bool> {
+        let shifting = |input: usize| self.network.shifting[input];
+        match step {
+            Step::Spread { .. } | Step::Bound { .. } => None,
+            Step::Turn { turn, .. } => Some(!turn.is_about_origin()),
+            Step::Shift { .. } => Some(true),
+            Step::Chain { of, .. } => Some(of.iter().any(|input| shifting(input.of))),
+            Step::Limit { input, .. } => Some(shifting(*input)),
+            Step::Compensate { input, .. } => Some(shifting(input.of)),
+            Step::Slide { input, .. } => {
+                Some(input.as_ref().is_some_and(|input| shifting(input.of)))
+            }
+        }
     }
 
     /// A new transform of some dials.
@@ -603,7 +696,10 @@ impl<'a> Builder<'a> {
         let mut drivers = Vec::with_capacity(joints.len());
         for joint in &joints {
             let by = self.mover.get(joint);
-            drivers.push(by.map(|by| self.transform(&part.name, by)).transpose()?);
+            // It is the joint that takes what is no transform.
+            let name = self.skeleton[*joint].name.as_str();
+            let asked = |by| Asked { section: "joints", by: name, field: "", item: None, name: by };
+            drivers.push(by.map(|by| self.transform(asked(by))).transpose()?);
         }
         let moved = drivers.iter().flatten().map(|i| self.network.transforms.of(*i));
         let dials = union(moved.chain([others]));
@@ -624,31 +720,30 @@ enum Seen {
     Done,
 }
 
-/// What the outputs of a part are called.
-fn names_of(part: &Part) -> Vec<String> {
+/// What the outputs of a part are called, and which output that is, if there are several.
+fn names_of(part: &Part) -> Vec<(String, Option<&str>)> {
     match &part.component {
         Component::Spread { outputs, .. } => {
-            let own = |name: &str| match name {
+            let own = |output: &'_ str| match output {
                 "" => part.name.clone(),
-                name => format!("{}.{name}", part.name),
+                output => format!("{}.{output}", part.name),
             };
-            outputs.iter().map(|output| own(&output.name)).collect()
+            outputs.iter().map(|output| (own(&output.name), Some(output.name.as_str()))).collect()
         }
-        _ => vec![part.name.clone()],
+        _ => vec![(part.name.clone(), None)],
     }
 }
 
 fn unknown(
     known: &HashMap<String, Value>,
     maker: &HashMap<String, usize>,
-    by: &str,
-    input: &str,
+    asked: Asked<'_>,
 ) -> MapError {
     let mut names: Vec<&str> = known.keys().chain(maker.keys()).map(String::as_str).collect();
     names.sort_unstable();
     names.dedup();
-    let near = names_near(names, input).into_iter().map(str::to_owned).collect();
-    MapError::UnknownInput { by: by.to_owned(), input: input.to_owned(), near }
+    let near = names_near(names, asked.name).into_iter().map(str::to_owned).collect();
+    asked.error(MapErrorKind::UnknownInput { input: asked.name.to_owned(), near })
 }
 
 /// All dials of some lists, rising.

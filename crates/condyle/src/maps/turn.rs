@@ -108,6 +108,11 @@ impl PreparedTurn {
         (transform, Rate { turn: self.axis, shift_m })
     }
 
+    /// Whether every centre is the origin: then nothing is shifted.
+    pub(super) fn is_about_origin(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.center_m == DVec3::ZERO)
+    }
+
     /// Where the rate jumps.
     #[cfg(test)]
     fn borders(&self) -> impl Iterator<Item = f64> + '_ {

@@ -165,7 +165,7 @@ fn d12_dials_of_the_spine_are_found_again() {
         network.evaluate(&truth, &mut state);
         network.write(&state, &mut pose);
         let mut dials = vec![0.0; 9];
-        solver.fit(&mut dials, &pose, &settings);
+        solver.fit(&mut dials, &pose, &[], &settings);
         for (found, truth) in dials.iter().zip(&truth) {
             assert!((found - truth).abs() < 1e-6, "{dials:?} {truth:?}");
         }
@@ -362,7 +362,7 @@ fn d12_dials_of_the_shoulder_are_found_again() {
             if by_goals {
                 solver.reach(&mut dials, &rest, &goals, &settings);
             } else {
-                solver.fit(&mut dials, &pose, &settings);
+                solver.fit(&mut dials, &pose, &[], &settings);
             }
             for (found, truth) in dials.iter().zip(&truth) {
                 assert!((found - truth).abs() < 1e-6, "{by_goals} {dials:?} {truth:?}");
@@ -536,8 +536,8 @@ fn d12_dials_of_motions_are_found_again() {
     let clip = network.clip(&rig.skeleton, &truth).unwrap();
     let mut solver = DialSolver::new(&network);
     let mut told = 0;
-    let found =
-        solver.fit_clip(&network, &rig.skeleton, &clip, FitTo::Parents, &settings, |n| told = n);
+    let to = FitTo::Parents(&rig.skeleton);
+    let found = solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |n| told = n);
     assert_eq!(told, 90);
     for frame in 0..30 {
         for (a, b) in found.dials.frame(frame).iter().zip(truth.frame(frame)) {
@@ -584,7 +584,7 @@ fn d12_motion_at_bounds_and_limits_is_found_again() {
         let clip = network.clip(&rig.skeleton, &truth).unwrap();
         let mut solver = DialSolver::new(&network);
         let settings = DialSettings { near: Angle::from_radians(1e-7), ..DialSettings::default() };
-        let to = FitTo::Parents;
+        let to = FitTo::Parents(&rig.skeleton);
         let found = solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |_| ());
         let rms = found.misses.iter().map(|miss| miss.rms.degrees()).fold(0.0, f64::max);
         let worst = found.misses.iter().map(|miss| miss.worst.degrees()).fold(0.0, f64::max);

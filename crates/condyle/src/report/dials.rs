@@ -22,8 +22,15 @@ pub struct PoseView<'a> {
     pub dials: &'a [f64],
 }
 
-/// The longer side of a picture, in pixels.
+/// The longer side of a picture, in pixels, and of one in a row of them.
 const SIZE: f64 = 300.0;
+const SMALL: f64 = 128.0;
+/// So many frames of a motion are shown.
+const FRAMES: usize = 8;
+/// How long the marks are that show how bones roll, as a share of the figure; in a row of pictures only
+/// figures of so many moved joints have them.
+const MARK: f64 = 0.08;
+const FEW: usize = 12;
 /// Room around the figure, and above it for the name of the view.
 const MARGIN: f64 = 14.0;
 const TOP: f64 = 18.0;
@@ -31,8 +38,9 @@ const TOP: f64 = 18.0;
 const POINTS: u32 = 48;
 
 /// The page: each pose from the front, from its right side and from above, with the figure at rest behind
-/// it; how its dials are set; and, if there are any, dials over time. `[up, forward]` are the directions
-/// of the figure at rest, square to each other.
+/// it; how dials are set; and, if there is a motion, some of its frames in a row, and dials over time.
+/// Marks on bones that are moved show how they roll: at rest they point forward. `[up, forward]` are the
+/// directions of the figure at rest, square to each other.
 ///
 /// ```
 /// use condyle::glam::DVec3;
@@ -77,22 +85,19 @@ pub fn html(
         counted(network.dials().len(), "dial"),
         counted(skeleton.indices().filter(|joint| network.moves(*joint)).count(), "joint"),
     );
-    let rest = Drawn::new(skeleton, network, &network.state());
+    let show = Show { skeleton, network, views: views(up, forward), forward };
+    let mut states = Vec::with_capacity(poses.len());
     for pose in poses {
         let mut state = network.state();
         network.evaluate(pose.dials, &mut state);
-        let drawn = Drawn::new(skeleton, network, &state);
-        section(&mut text, pose, &Scene { up, forward, rest: &rest, now: &drawn });
-        if state.is_off() {
-            text.push_str(
-                "<p>A bone that should slide on an ellipsoid does not reach it here.</p>\n",
-            );
-        }
-        dials(&mut text, network.dials(), &state);
-        text.push_str("</section>\n");
+        show.pose(&mut text, pose.name, &state);
+        states.push(state);
     }
+    dials(&mut text, network.dials(), poses, &states);
     if let Some(clip) = over_time {
-        curves(&mut text, network.dials(), clip);
+        let shown = frames(clip.len());
+        show.frames(&mut text, clip, &shown);
+        curves(&mut text, network.dials(), clip, &shown);
     }
     let _ = write!(
         text,
@@ -107,10 +112,21 @@ fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
+/// Frames of a motion to be shown, evenly placed from the first to the last.
+fn frames(count: usize) -> Vec<usize> {
+    let last = count.saturating_sub(1);
+    let mut all: Vec<usize> =
+        (0..FRAMES.min(count)).map(|k| k * last / (FRAMES.min(count) - 1).max(1)).collect();
+    all.dedup();
+    all
+}
+
 /// What is seen of a figure.
 struct Drawn {
     bones: Vec<[DVec3; 2]>,
     joints: Vec<DVec3>,
+    /// From the middle of a bone that is moved to where its front points.
+    marks: Vec<[DVec3; 2]>,
     /// The joint of a bone that slides, and the two points that touch.
     blades: Vec<[DVec3; 3]>,
     /// From a unit sphere.
@@ -118,8 +134,104 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn new(skeleton: &Skeleton, network: &Network, state: &State) -> Self {
+    fn points(&self) -> impl Iterator<Item = DVec3> + '_ {
+        let ends = self.bones.iter().chain(&self.marks).flatten().chain(&self.joints);
+        ends.chain(self.blades.iter().flatten()).copied().filter(|p| p.is_finite())
+    }
+}
+
+/// A direction to look from.
+struct View {
+    name: &'static str,
+    /// What is to the right in the picture, and what is up.
+    right: DVec3,
+    up: DVec3,
+}
+
+fn views(up: DVec3, forward: DVec3) -> [View; 3] {
+    let left = up.cross(forward);
+    [
+        View { name: "from the front", right: left, up },
+        View { name: "from its right", right: forward, up },
+        View { name: "from above", right: left, up: forward },
+    ]
+}
+
+impl View {
+    fn flat(&self, p: DVec3) -> DVec2 {
+        DVec2::new(p.dot(self.right), -p.dot(self.up))
+    }
+
+    /// The rectangle that holds some figures.
+    fn around<'d>(&self, all: impl IntoIterator<Item = &'d Drawn>) -> [DVec2; 2] {
+        let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        for drawn in all {
+            let bodies = drawn.ellipsoids.iter();
+            let outlines = bodies.flat_map(|(place, radii)| {
+                outline(place, *radii, self.right, self.up, |p| self.flat(p))
+            });
+            for p in drawn.points().map(|p| self.flat(p)).chain(outlines) {
+                (low, high) = (low.min(p), high.max(p));
+            }
+        }
+        if low.is_finite() && high.is_finite() { [low, high] } else { [DVec2::ZERO, DVec2::ONE] }
+    }
+
+    /// Figures on each other, each with its class, inside of a rectangle whose longer side has so many
+    /// pixels.
+    fn picture(
+        &self,
+        [title, caption]: [&str; 2],
+        figures: &[(&Drawn, &str)],
+        [low, high]: [DVec2; 2],
+        longer: f64,
+    ) -> String {
+        let scale = longer / (high - low).max_element().max(1e-6);
+        let room = DVec2::new(MARGIN, MARGIN + TOP);
+        let to = |p: DVec3| (self.flat(p) - low) * scale + room;
+        let least = DVec2::new(0.4 * longer, 0.2 * longer);
+        let size = ((high - low) * scale + room + DVec2::splat(MARGIN)).max(least);
+        let mut canvas = Canvas::default();
+        canvas.text("cl-small", DVec2::new(MARGIN, 12.0), Anchor::Start, caption);
+        let thin = if longer < SIZE { " mp-thin" } else { "" };
+        for (drawn, class) in figures {
+            let class = format!("{class}{thin}");
+            if class.starts_with("mp-now") {
+                let outlines: Vec<Vec<DVec2>> = drawn
+                    .ellipsoids
+                    .iter()
+                    .map(|(place, radii)| outline(place, *radii, self.right, self.up, to))
+                    .collect();
+                canvas.path("mp-ribs", &outlines, true);
+            }
+            let blades: Vec<Vec<DVec2>> = drawn.blades.iter().map(|b| b.map(to).to_vec()).collect();
+            canvas.path(&format!("mp-blade {class}"), &blades, true);
+            let lines = |all: &[[DVec3; 2]]| -> Vec<Vec<DVec2>> {
+                let finite = |line: &&[DVec3; 2]| line.iter().all(|p| p.is_finite());
+                all.iter().filter(finite).map(|line| line.map(to).to_vec()).collect()
+            };
+            canvas.path(&format!("mp-bone {class}"), &lines(&drawn.bones), false);
+            canvas.path(&format!("mp-mark {class}"), &lines(&drawn.marks), false);
+            let joints: Vec<DVec2> = drawn.joints.iter().map(|p| to(*p)).collect();
+            canvas.dots(&format!("mp-joint {class}"), &joints);
+        }
+        canvas.embedded(size, title)
+    }
+}
+
+/// What is shown, and from where.
+struct Show<'a> {
+    skeleton: &'a Skeleton,
+    network: &'a Network,
+    views: [View; 3],
+    forward: DVec3,
+}
+
+impl Show<'_> {
+    fn drawn(&self, state: &State, marked: bool) -> Drawn {
+        let Self { skeleton, network, .. } = self;
         let mut pose = Pose::rest(skeleton);
+        let rest = pose.world(skeleton);
         network.write(state, &mut pose);
         let world = pose.world(skeleton);
         let at = |world: &World, j: usize| Transform {
@@ -135,86 +247,84 @@ impl Drawn {
             .sliding()
             .iter()
             .map(|bone| (at(&world, bone.on.get()) * bone.place, bone.radii_m));
-        Self {
-            bones: world.bones(skeleton).chain(world.tips(skeleton)).collect(),
+        let bones: Vec<[DVec3; 2]> = world.bones(skeleton).chain(world.tips(skeleton)).collect();
+        let (low, high) = rest
+            .positions_m
+            .iter()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(a, b), p| (a.min(*p), b.max(*p)));
+        let length = MARK * (high - low).max_element().clamp(0.0, 1e6);
+        let moved = skeleton.indices().filter(|joint| marked && network.moves(*joint));
+        let marks = moved.map(|joint| {
+            let j = joint.get();
+            let from = world.positions_m[j];
+            let end = bones.iter().find(|bone| bone[0] == from).map_or(from, |bone| bone[1]);
+            let ahead = world.rotations[j] * (rest.rotations[j].inverse() * self.forward);
+            let middle = (from + end) * 0.5;
+            [middle, middle + ahead * length]
+        });
+        Drawn {
+            marks: marks.collect(),
+            bones,
             joints: world.positions_m.clone(),
             blades: blades.collect(),
             ellipsoids: ellipsoids.collect(),
         }
     }
 
-    fn points(&self) -> impl Iterator<Item = DVec3> + '_ {
-        let ends = self.bones.iter().flatten().chain(&self.joints);
-        ends.chain(self.blades.iter().flatten()).copied().filter(|p| p.is_finite())
+    /// A pose from all sides, before the figure at rest.
+    fn pose(&self, text: &mut String, name: &str, state: &State) {
+        let [rest, now] = [&self.network.state(), state].map(|state| self.drawn(state, true));
+        let _ = writeln!(text, "<section>\n<h2>{}</h2>\n<div class=\"views\">", Html(name));
+        for view in &self.views {
+            let title = format!("{name}, {}", view.name);
+            let figures = [(&rest, "mp-rest"), (&now, "mp-now")];
+            let around = view.around([&rest, &now]);
+            text.push_str(&view.picture([&title, view.name], &figures, around, SIZE));
+        }
+        text.push_str("</div>\n<p class=\"small\">Behind it, pale, the figure at rest. ");
+        text.push_str("Marks on bones show how these roll: at rest they point forward.");
+        if !now.blades.is_empty() {
+            text.push_str(
+                " Shaded: a bone that slides, between its joint and the two points that touch; dashed: what \
+                 it slides on.",
+            );
+        }
+        text.push_str("</p>\n");
+        if state.is_off() {
+            text.push_str(
+                "<p>A bone that should slide on an ellipsoid does not reach it here.</p>\n",
+            );
+        }
+        text.push_str("</section>\n");
     }
-}
 
-/// A figure at rest and in a pose.
-struct Scene<'a> {
-    up: DVec3,
-    forward: DVec3,
-    rest: &'a Drawn,
-    now: &'a Drawn,
-}
-
-fn section(text: &mut String, pose: &PoseView<'_>, scene: &Scene<'_>) {
-    let (up, forward) = (scene.up, scene.forward);
-    let left = up.cross(forward);
-    let _ = writeln!(text, "<section>\n<h2>{}</h2>\n<div class=\"views\">", Html(pose.name));
-    for (name, right, above) in [
-        ("from the front", left, up),
-        ("from its right", forward, up),
-        ("from above", left, forward),
-    ] {
-        text.push_str(&view(scene, pose.name, name, right, above));
-    }
-    text.push_str("</div>\n<p class=\"small\">Behind it, pale, the figure at rest.");
-    if !scene.now.blades.is_empty() {
+    /// Frames of a motion in a row, from the front and from the side.
+    fn frames(&self, text: &mut String, clip: &DialClip, shown: &[usize]) {
+        let moved = self.skeleton.indices().filter(|joint| self.network.moves(*joint)).count();
+        let mut state = self.network.state();
+        let mut drawn = Vec::with_capacity(shown.len());
+        for frame in shown {
+            self.network.evaluate(clip.frame(*frame), &mut state);
+            drawn.push(self.drawn(&state, moved <= FEW));
+        }
+        text.push_str("<section>\n<h2>Frames</h2>\n");
+        for view in &self.views[..2] {
+            let _ = writeln!(text, "<h3>{}</h3>\n<div class=\"strip\">", view.name);
+            let around = view.around(&drawn);
+            for (frame, figure) in shown.iter().zip(&drawn) {
+                let seconds = *frame as f64 * clip.rate().frame_time_s();
+                let caption = format!("{frame} · {seconds:.2} s");
+                let title = format!("frame {frame}, {}", view.name);
+                let figures = [(figure, "mp-now")];
+                text.push_str(&view.picture([&title, &caption], &figures, around, SMALL));
+            }
+            text.push_str("</div>\n");
+        }
         text.push_str(
-            " Shaded: a bone that slides, between its joint and the two points that touch; dashed: what \
-             it slides on.",
+            "<p class=\"small\">Frame and time of each; in place, since dials do not say where the figure \
+             goes.</p>\n</section>\n",
         );
     }
-    text.push_str("</p>\n");
-}
-
-/// Seen so that one direction is to the right and another is up.
-fn view(scene: &Scene<'_>, pose: &str, name: &str, right: DVec3, up: DVec3) -> String {
-    let flat = |p: DVec3| DVec2::new(p.dot(right), -p.dot(up));
-    let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-    let bodies = scene.now.ellipsoids.iter();
-    let outlines = bodies.flat_map(|(place, radii)| outline(place, *radii, right, up, flat));
-    for p in scene.rest.points().chain(scene.now.points()).map(flat).chain(outlines) {
-        (low, high) = (low.min(p), high.max(p));
-    }
-    if !(low.is_finite() && high.is_finite()) {
-        (low, high) = (DVec2::ZERO, DVec2::ONE);
-    }
-    let scale = SIZE / (high - low).max_element().max(1e-6);
-    let room = DVec2::new(MARGIN, MARGIN + TOP);
-    let to = |p: DVec3| (flat(p) - low) * scale + room;
-    let size = ((high - low) * scale + room + DVec2::splat(MARGIN)).max(DVec2::new(120.0, 60.0));
-    let mut canvas = Canvas::default();
-    canvas.text("cl-small", DVec2::new(MARGIN, 12.0), Anchor::Start, name);
-    for (drawn, class) in [(scene.rest, "mp-rest"), (scene.now, "mp-now")] {
-        if class == "mp-now" {
-            let outlines: Vec<Vec<DVec2>> = drawn
-                .ellipsoids
-                .iter()
-                .map(|(place, radii)| outline(place, *radii, right, up, to))
-                .collect();
-            canvas.path("mp-ribs", &outlines, true);
-        }
-        let blades: Vec<Vec<DVec2>> = drawn.blades.iter().map(|b| b.map(to).to_vec()).collect();
-        canvas.path(&format!("mp-blade {class}"), &blades, true);
-        let finite = |bone: &&[DVec3; 2]| bone.iter().all(|p| p.is_finite());
-        let bones: Vec<Vec<DVec2>> =
-            drawn.bones.iter().filter(finite).map(|bone| bone.map(to).to_vec()).collect();
-        canvas.path(&format!("mp-bone {class}"), &bones, false);
-        let joints: Vec<DVec2> = drawn.joints.iter().map(|p| to(*p)).collect();
-        canvas.dots(&format!("mp-joint {class}"), &joints);
-    }
-    canvas.embedded(size, &format!("{pose}, {name}"))
 }
 
 /// The outline of an ellipsoid: where its surface is seen from the side. With E from the unit sphere, a
@@ -235,28 +345,43 @@ fn outline(
     (0..POINTS).map(point).collect()
 }
 
-/// How dials are set, those at rest after the others.
-fn dials(text: &mut String, dials: &[Dial], state: &State) {
+/// How dials are set in each pose, those at rest after the others; of several poses only those that are
+/// not at rest in all of them.
+fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[State]) {
+    if poses.is_empty() {
+        return;
+    }
     text.push_str(
-        "<table>\n<thead><tr><th>dial</th><th>set to</th><th>range</th><th>what it does</th>\
-         <th>source</th></tr></thead>\n<tbody>\n",
+        "<section>\n<h2>Dials</h2>\n<div class=\"wide\">\n<table>\n<thead><tr><th>dial</th>",
     );
-    let set = |moved: bool| {
-        let all = dials.iter().zip(state.dials());
-        all.filter(move |(dial, value)| (**value != dial.rest) == moved)
-    };
-    for (dial, value) in set(true).chain(set(false)) {
+    for pose in poses {
+        let name = if poses.len() == 1 { "set to" } else { pose.name };
+        let _ = write!(text, "<th>{}</th>", Html(name));
+    }
+    text.push_str("<th>range</th><th>what it does</th><th>source</th></tr></thead>\n<tbody>\n");
+    let moved = |d: usize| states.iter().any(|state| state.dials()[d] != dials[d].rest);
+    let (set, still): (Vec<usize>, Vec<usize>) = (0..dials.len()).partition(|d| moved(*d));
+    let rows = if poses.len() == 1 { [set, still.clone()].concat() } else { set };
+    for d in rows {
+        let dial = &dials[d];
         let [min, max] = dial.range.map(|end| shown(dial.unit, end));
+        let _ = write!(text, "<tr><td>{}</td>", Html(&dial.name));
+        for state in states {
+            let _ = write!(text, "<td>{}</td>", shown(dial.unit, state.dials()[d]));
+        }
         let _ = writeln!(
             text,
-            "<tr><td>{}</td><td>{}</td><td>{min} to {max}</td><td>{}</td><td class=\"small\">{}</td></tr>",
-            Html(&dial.name),
-            shown(dial.unit, *value),
+            "<td>{min} to {max}</td><td>{}</td><td class=\"small\">{}</td></tr>",
             Html(&dial.label),
             Html(&dial.source),
         );
     }
-    text.push_str("</tbody>\n</table>\n");
+    text.push_str("</tbody>\n</table>\n</div>\n");
+    if poses.len() > 1 && !still.is_empty() {
+        let names: Vec<&str> = still.iter().map(|d| dials[*d].name.as_str()).collect();
+        let _ = writeln!(text, "<p class=\"small\">At rest: {}.</p>", Html(&names.join(", ")));
+    }
+    text.push_str("</section>\n");
 }
 
 /// A number as people read it.
@@ -269,8 +394,8 @@ fn shown(unit: Unit, value: f64) -> String {
     }
 }
 
-/// A curve for each dial that moves.
-fn curves(text: &mut String, dials: &[Dial], clip: &DialClip) {
+/// A curve for each dial that moves, with lines at the frames that are shown.
+fn curves(text: &mut String, dials: &[Dial], clip: &DialClip, frames: &[usize]) {
     const WIDTH: f64 = 270.0;
     const HEIGHT: f64 = 90.0;
     /// More points than pixels are not seen.
@@ -287,9 +412,10 @@ fn curves(text: &mut String, dials: &[Dial], clip: &DialClip) {
         }
         let [min, max] = dial.range;
         let count = clip.len().min(MOST);
+        let along = |frame: usize| WIDTH * frame as f64 / (clip.len() - 1).max(1) as f64;
         let line = (0..count).map(|i| {
             let frame = i * (clip.len() - 1) / (count - 1).max(1);
-            let x = WIDTH * frame as f64 / (clip.len() - 1).max(1) as f64;
+            let x = along(frame);
             let share = (value(frame) - min) / (max - min);
             DVec2::new(x, 18.0 + (HEIGHT - 18.0) * (1.0 - share))
         });
@@ -297,12 +423,16 @@ fn curves(text: &mut String, dials: &[Dial], clip: &DialClip) {
         canvas.rectangle("mp-panel", DVec2::new(0.0, 18.0), DVec2::new(WIDTH, HEIGHT - 18.0), 0.0);
         let head = format!("{}: {} to {}", dial.name, shown(dial.unit, min), shown(dial.unit, max));
         canvas.text("cl-small", DVec2::new(0.0, 12.0), Anchor::Start, &head);
+        for x in frames.iter().map(|frame| along(*frame)) {
+            canvas.line("mp-frame", DVec2::new(x, 18.0), DVec2::new(x, HEIGHT));
+        }
         canvas.path("mp-curve", &[line.collect()], false);
         text.push_str(&canvas.embedded(DVec2::new(WIDTH, HEIGHT + 1.0), &dial.name));
     }
     let _ = writeln!(
         text,
-        "</div>\n<p class=\"small\">{seconds:.2} s; from the lower to the upper end of each range.</p>"
+        "</div>\n<p class=\"small\">{seconds:.2} s; from the lower to the upper end of each \
+         range. Lines: the frames above.</p>"
     );
     if !still.is_empty() {
         let _ = writeln!(text, "<p class=\"small\">Still: {}.</p>", Html(&still.join(", ")));
@@ -336,8 +466,45 @@ mod tests {
             let body = &text[text.find("<main>").unwrap()..text.find("</main>").unwrap()];
             assert!(well_formed(&format!("{body}</main>")) > 20, "{name}");
             assert!(!text.contains("NaN") && !text.contains("<far>"));
-            assert_eq!(text.matches("from the front").count(), 2 * 2);
+            // Twice in words and titles for each pose, and for the frames in a row.
+            assert_eq!(text.matches("from the front").count(), 2 * 2 + 3);
+            // One table whatever the number of poses.
+            assert_eq!(text.matches("<table>").count(), 1);
+            // Every moved joint has a mark, at rest and in the pose.
+            let moved = rig.skeleton.indices().filter(|joint| network.moves(*joint)).count();
+            let marks = text.split("mp-mark mp-now\"").nth(1).unwrap();
+            let marks = marks.split("d=\"").nth(1).unwrap().split('"').next().unwrap();
+            assert_eq!(marks.matches('M').count(), moved, "{name}");
         }
+    }
+
+    /// Frames in a row: the first, the last and those between, in one scale; and no table.
+    #[test]
+    fn a_motion_is_shown_by_frames_from_its_beginning_to_its_end() {
+        assert_eq!(frames(1), [0]);
+        assert_eq!(frames(3), [0, 1, 2]);
+        assert_eq!(frames(8), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(frames(343), [0, 48, 97, 146, 195, 244, 293, 342]);
+        let rig = models::find("knee").unwrap();
+        let network = rig.network().unwrap();
+        let mut clip = DialClip::new(FrameRate::from_fps(30.0).unwrap(), network.dials().len());
+        for frame in 0..60 {
+            let share = f64::from(frame) / 59.0;
+            let at = |dial: &Dial| dial.rest + (dial.range[1] - dial.rest) * share;
+            clip.push(&network.dials().iter().map(at).collect::<Vec<_>>());
+        }
+        let axes = [DVec3::Y, DVec3::Z];
+        let text = html("knee", &rig.skeleton, &network, axes, &[], Some(&clip));
+        assert_eq!(text.matches("<table").count(), 0);
+        for (frame, seconds) in [(0, "0.00"), (33, "1.10"), (59, "1.97")] {
+            assert_eq!(text.matches(&format!("{frame} · {seconds} s")).count(), 2, "{frame}");
+        }
+        // Pictures of a row are of one size, and differ.
+        let row = text.split("<h3>from its right</h3>").nth(1).unwrap();
+        let row: Vec<&str> = row.split("<svg").skip(1).take(8).collect();
+        let box_of = |svg: &str| svg.split("viewBox=").nth(1).unwrap()[..20].to_owned();
+        assert!(row.iter().all(|svg| box_of(svg) == box_of(row[0])));
+        assert!(row.windows(2).all(|pair| pair[0] != pair[1]));
     }
 
     /// The outline holds all points of the ellipsoid, and touches it.

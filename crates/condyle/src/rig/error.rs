@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{JointKind, path};
 use crate::limits::LimitError;
+use crate::maps::MapErrorKind;
 
 /// A place in a text: line and column from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,6 +185,9 @@ pub enum RigErrorKind {
     /// The limit's geometry is wrong. Found when the limit is prepared, not by reading; see
     /// [`Rig::limit_error`](super::Rig::limit_error).
     Limit(LimitError),
+    /// The joint maps cannot be used. Found when they are put on the skeleton, not by reading; see
+    /// [`Rig::network`](super::Rig::network).
+    Map(MapErrorKind),
     /// A shape that is a function of the user's own has no written form.
     Custom,
 }
@@ -291,6 +295,7 @@ impl RigErrorKind {
             }
             Self::TooManyJoints => "no real figure has as many: the file is broken",
             Self::Limit(_) => "correct the shape; docs/rig.md says what each has to be",
+            Self::Map(kind) => return kind.help(),
             Self::Custom => "use a polygon along its boundary instead",
         };
         help.to_owned()
@@ -345,6 +350,7 @@ impl fmt::Display for RigErrorKind {
                 let inside = text.strip_prefix(error.path()).and_then(|t| t.strip_prefix(": "));
                 f.write_str(inside.unwrap_or(&text))
             }
+            Self::Map(kind) => kind.fmt(f),
             Self::Custom => f.write_str("a shape that is a function cannot be written"),
         }
     }

@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-use super::JointKind;
 use super::cursor::{Cursor, Notes};
 use super::fields::{CURVE_SHAPES, ObjectKind, PART_SHAPES, UNIT_SHAPES};
 use super::json::{Fault, Field, Node, Value};
 use super::path::Step;
 use super::shapes::limit;
 use super::write;
+use super::{JointKind, RigErrorKind};
 use crate::maps::{
     Component, ContactPair, Curve, Dial, Driven, JointMap, Output, Part, Slide, Transform, Turn,
     Unit,
@@ -100,18 +100,26 @@ fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault>
     Ok(match does {
         "spread" => {
             let mut outputs = Vec::new();
-            named(&cursor.required("outputs")?, |name, of| {
+            let all = cursor.required("outputs")?;
+            named(&all, |name, of| {
                 let unit = unit(of)?;
                 of.spelling(ObjectKind::Output, notes);
                 let curve = curve(&of.required("curve")?, notes)?;
                 outputs.push(Output { name: name.to_owned(), unit, curve });
                 Ok(())
             })?;
+            if outputs.is_empty() {
+                let expected = "at least one output";
+                return Err(all.fault(RigErrorKind::Length { expected, found: 0 }));
+            }
             Component::Spread { input: text("input")?, outputs }
         }
         "bound" => {
             let mut bound = |key| cursor.field(key).map(|c| curve(&c, notes)).transpose();
             let (lower, upper) = (bound("lower")?, bound("upper")?);
+            if lower.is_none() && upper.is_none() {
+                return Err(cursor.fault(RigErrorKind::Missing { field: "upper" }));
+            }
             Component::Bound { active: text("active")?, passive: text("passive")?, lower, upper }
         }
         "turn" => {
@@ -163,6 +171,12 @@ fn slide(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Slide, Fault> {
     ellipsoid.object()?;
     ellipsoid.spelling(ObjectKind::Ellipsoid, notes);
     let rotation = ellipsoid.field("rotation").map(|c| c.rotation(notes)).transpose()?;
+    let radii = ellipsoid.required("radii_m")?;
+    let radii_m = radii.point()?;
+    if radii_m.min_element() <= 0.0 {
+        let least = radii_m.min_element().to_string();
+        return Err(radii.out_of_range("lengths above 0", &least));
+    }
     let pairs = cursor.required("pairs")?.items(1, "at least one pair", |c| {
         c.object()?;
         c.spelling(ObjectKind::ContactPair, notes);
@@ -174,7 +188,7 @@ fn slide(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Slide, Fault> {
             rotation: rotation.unwrap_or(Rotation::IDENTITY),
             translation_m: ellipsoid.required("center_m")?.point()?,
         },
-        radii_m: ellipsoid.required("radii_m")?.point()?,
+        radii_m,
         axis: cursor.required("axis")?.direction(notes)?,
         pairs,
     })
@@ -422,5 +436,89 @@ mod tests {
         assert!(error.contains("maps.parts.scapula.axis"), "{error}");
         let error = says("\"Humerus\": \"humerus\"", "\"Humerus\": 3");
         assert!(error.contains("maps.joints.Humerus"), "{error}");
+    }
+
+    /// What shows only on the skeleton has its line, its path and one help, as what the reader finds.
+    #[test]
+    fn d10_errors_of_the_network_say_where_in_the_document() {
+        for (from, to, path, says) in [
+            (
+                "[\"slipped\", \"raised\"]",
+                "[\"slipped\", \"raized\"]",
+                "parts.both.of[1]",
+                "no dial or part",
+            ),
+            ("\"active\": \"arm.e", "\"active\": \"e", "parts.lifted.active", "no dial or part"),
+            (
+                "[\"lifted\", \"arm.elevation\"]",
+                "[\"lifted\", \"held\"]",
+                "parts.scapula.numbers[1]",
+                "a number is needed",
+            ),
+            ("\"on\": \"Thorax\"", "\"on\": \"Humerus\"", "parts.scapula.on", "is not above"),
+            ("\"joint\": \"Scapula\"", "\"joint\": \"Scapulo\"", "parts.scapula.joint", "no joint"),
+            ("[\"Clavicle\"] }", "[\"Clavicula\"] }", "parts.humerus.cancel[0]", "no joint"),
+            (
+                "\"Humerus\": \"humerus\"",
+                "\"Humerus\": \"humrus\"",
+                "joints.Humerus",
+                "no dial or part",
+            ),
+            (
+                "\"Humerus\": \"humerus\"",
+                "\"Humerus\": \"shrug\"",
+                "joints.Humerus",
+                "a transform is needed",
+            ),
+            (
+                "\"length\": \"arm.slip\"",
+                "\"length\": \"shrug\"",
+                "parts.slipped.length",
+                "a length is needed",
+            ),
+            (
+                "\"angle\": \"lifted\"",
+                "\"angle\": \"shrug\"",
+                "parts.clavicle.angle",
+                "an angle is needed",
+            ),
+            ("\"input\": \"both\"", "\"input\": \"humerus\"", "parts.held", "wait for each other"),
+            (
+                "[30, 2], [150, 50]",
+                "[30, 2], [20, 50]",
+                "parts.rhythm.outputs.scapula.curve.points[2]",
+                "",
+            ),
+            ("[[0, 45], [150, 40]]", "[[0, 45], [0, 40]]", "parts.lifted.upper.points[1]", ""),
+            ("\"to_deg\": 90", "\"to_deg\": 9", "parts.clavicle.centers[1]", "does not end after"),
+            ("[[-0.09, -0.02, -0.02], ", "[[0, 0, 0], ", "parts.scapula.pairs[0]", "at the joint"),
+            (
+                "{ \"shape\": \"ellipse\", \"rx_deg\": 60, \"ry_deg\": 120 }",
+                "{ \"shape\": \"cone_planar\", \"points\": [[-1, -1], [1, 1], [1, -1], [-1, 1]] }",
+                "parts.held.limit.swing",
+                "cross or touch",
+            ),
+            (
+                "\"shrug\": { \"unit\"",
+                "\"rhythm.scapula\": { \"unit\"",
+                "parts.rhythm.outputs.scapula",
+                "two dials or parts",
+            ),
+        ] {
+            let text = example();
+            assert!(text.contains(from), "{from}");
+            let text = text.replacen(from, to, 1);
+            let rig = Rig::read(text.as_bytes()).unwrap().rig;
+            let error = rig.network().unwrap_err();
+            let told = error.to_string();
+            assert!(error.path().starts_with(&format!("maps.{path}")), "{told}");
+            assert!(told.contains(says), "{told}");
+            assert_eq!(told.matches("help: ").count(), 1, "{told}");
+            // The line has what was changed, or the part begins there.
+            let position = error.position().unwrap();
+            let line = text.lines().nth(position.line as usize - 1).unwrap();
+            let mut own = path.split(['.', '[']).skip(1).map(|key| format!("\"{key}\""));
+            assert!(line.contains(to) || own.any(|own| line.contains(&own)), "{told}\n{line}");
+        }
     }
 }

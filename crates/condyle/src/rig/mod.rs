@@ -44,7 +44,7 @@ mod write;
 use std::sync::Arc;
 
 use crate::limits::{Limit, LimitError};
-use crate::maps::JointMap;
+use crate::maps::{JointMap, MapError, MapErrorKind, MapStep, Network};
 use crate::math::{Angle, Rotation};
 use crate::skeleton::Skeleton;
 
@@ -207,10 +207,46 @@ impl Rig {
         Some(Position::of(text, path::find(&root, path).0))
     }
 
+    /// Its joint maps on its skeleton.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, and where in the document.
+    pub fn network(&self) -> Result<Network, RigError> {
+        Network::new(&self.maps, &self.skeleton).map_err(|error| self.map_error(&error))
+    }
+
+    /// What is wrong with the joint maps, as an error of this document.
+    fn map_error(&self, error: &MapError) -> RigError {
+        let step = |step: &MapStep| match step {
+            MapStep::Key(key) => Step::Key(key.clone().into()),
+            MapStep::Item(i) => Step::Index(*i),
+        };
+        let mut steps = vec![Step::Key("maps".into())];
+        steps.extend(error.place().iter().map(step));
+        let mut path = Steps(&steps).to_string();
+        let kind = match error.kind() {
+            MapErrorKind::Limit(wrong) => {
+                path = self.path_of_limit(&path, wrong);
+                RigErrorKind::Limit(wrong.clone())
+            }
+            kind => RigErrorKind::Map(kind.clone()),
+        };
+        let position = self.position_of(&path);
+        RigError::new(kind, path, position)
+    }
+
     /// What is wrong with the limit of a joint, as an error of this document.
     #[must_use]
     pub fn limit_error(&self, joint: &str, error: &LimitError) -> RigError {
         let entry = Steps(&[Step::Key("joints".into()), Step::Key(joint.into())]).to_string();
+        let path = self.path_of_limit(&entry, error);
+        let position = self.position_of(&path);
+        RigError::new(RigErrorKind::Limit(error.clone()), path, position)
+    }
+
+    /// Where something is wrong with the limit of an entry.
+    fn path_of_limit(&self, entry: &str, error: &LimitError) -> String {
         let mut path = format!("{entry}.limit");
         match error.path() {
             "" => {}
@@ -223,12 +259,12 @@ impl Rig {
         // Axes stand beside the limit, not in it.
         if let Some(root) = self.origin.as_deref().and_then(|text| json::parse(text).ok()) {
             let beside = format!("{entry}.{}", error.path());
-            if path::find(&root, &beside).1 > 2 && path::find(&root, &path).1 <= 3 {
+            let steps = path::find(&root, entry).1;
+            if path::find(&root, &beside).1 > steps && path::find(&root, &path).1 <= steps + 1 {
                 path = beside;
             }
         }
-        let position = self.position_of(&path);
-        RigError::new(RigErrorKind::Limit(error.clone()), path, position)
+        path
     }
 }
 

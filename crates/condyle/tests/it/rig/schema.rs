@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use condyle::maps::MapErrorKind;
+use condyle::models;
 use condyle::rig::{Rig, RigErrorKind};
 use condyle::synth::Rng;
 use jsonschema::Validator;
@@ -169,4 +171,112 @@ fn changed_documents_are_judged_alike_by_schema_and_reader() {
     }
     println!("{good} good, {bad} bad, {beyond} beyond the schema");
     assert!(good > 400 && bad > 400 && beyond > 5);
+}
+
+/// A document with every part that a map can have: the example of the manual.
+fn mapped() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rig.md");
+    let manual = std::fs::read_to_string(path).unwrap();
+    let block = manual.split("```json\n").find(|block| block.contains("\"maps\"")).unwrap();
+    serde_json::from_str(block.split("```").next().unwrap()).unwrap()
+}
+
+/// What a part may not be is refused by both.
+#[test]
+fn d10_schema_and_reader_refuse_the_same_parts() {
+    let validator = validator();
+    let judge = |change: &dyn Fn(&mut Value)| {
+        let mut document = mapped();
+        change(&mut document["maps"]);
+        let read = Rig::read(document.to_string().as_bytes());
+        let used = read.and_then(|read| read.rig.network());
+        (validator.is_valid(&document), used.is_ok())
+    };
+    assert_eq!(judge(&|_| {}), (true, true));
+    let hinge = json!({"does": "limit", "input": "both", "kind": "hinge", "axis": [0, 0, 1],
+        "limit": {"shape": "arc", "min_deg": 0, "max_deg": 9}});
+    assert_eq!(judge(&|maps| maps["parts"]["held"] = hinge.clone()), (true, true));
+    let remove = |maps: &mut Value, part: &str, fields: &[&str]| {
+        let part = maps["parts"][part].as_object_mut().unwrap();
+        fields.iter().for_each(|field| assert!(part.remove(*field).is_some()));
+    };
+    assert_eq!(judge(&|maps| remove(maps, "lifted", &["lower"])), (true, true));
+    let wrong: [&dyn Fn(&mut Value); 9] = [
+        &|maps| remove(maps, "lifted", &["lower", "upper"]),
+        &|maps| remove(maps, "held", &["bone_axis"]),
+        &|maps| maps["parts"]["held"]["kind"] = json!("hinge"),
+        &|maps| {
+            maps["parts"]["held"]["kind"] = json!("hinge");
+            maps["parts"]["held"]["axis"] = json!([1, 0, 0]);
+        },
+        &|maps| maps["parts"]["scapula"]["ellipsoid"]["radii_m"] = json!([0.1, 0, 0.1]),
+        &|maps| maps["parts"]["scapula"]["ellipsoid"]["radii_m"] = json!([0.1, 0.2, -0.1]),
+        &|maps| maps["parts"]["rhythm"]["outputs"] = json!({}),
+        &|maps| maps["parts"]["both"]["of"] = json!([]),
+        &|maps| {
+            let pair = maps["parts"]["scapula"]["pairs"][0].clone();
+            maps["parts"]["scapula"]["pairs"] = json!([pair, pair, pair, pair]);
+        },
+    ];
+    for (i, change) in wrong.into_iter().enumerate() {
+        assert_eq!(judge(change), (false, false), "{i}");
+    }
+}
+
+/// Maps that are changed at random: the schema accepts what can be used, and of what cannot be used only
+/// what no schema can say. That is listed here.
+#[test]
+fn d10_changed_maps_are_judged_alike_by_schema_and_network() {
+    let validator = validator();
+    let mut originals: Vec<Value> = ["knee", "shoulder"]
+        .into_iter()
+        .map(|name| serde_json::from_str(&write(&models::find(name).unwrap())).unwrap())
+        .collect();
+    originals.push(mapped());
+    let (mut good, mut bad, mut beyond) = (0, 0, 0);
+    for seed in 0..3000 {
+        let mut rng = Rng::stream(8, seed);
+        let mut document = rng.choose(&originals).unwrap().clone();
+        change(&mut rng, &mut document["maps"]);
+        let text = document.to_string();
+        let valid = validator.is_valid(&document);
+        let used = Rig::read(text.as_bytes()).and_then(|read| read.rig.network());
+        match (valid, used) {
+            (true, Ok(_)) => good += 1,
+            (false, Err(_)) => bad += 1,
+            (false, Ok(_)) => panic!(
+                "usable, but not valid: {}\n{}",
+                validator.validate(&document).unwrap_err(),
+                document["maps"]
+            ),
+            (true, Err(error)) => {
+                beyond += 1;
+                let listed = match error.kind() {
+                    // Numbers that have to rise, and a rest between two others.
+                    RigErrorKind::Arc { .. } | RigErrorKind::AlongBone => true,
+                    RigErrorKind::Range { expected, .. } => expected.contains("rest inside"),
+                    // Shapes as a whole.
+                    RigErrorKind::Limit(_) => true,
+                    RigErrorKind::Map(kind) => match kind {
+                        MapErrorKind::Curve(_) | MapErrorKind::Turn(_) | MapErrorKind::Slide(_) => {
+                            true
+                        }
+                        // Names, and what they stand for.
+                        MapErrorKind::SameName { .. }
+                        | MapErrorKind::UnknownInput { .. }
+                        | MapErrorKind::UnknownJoint { .. }
+                        | MapErrorKind::WrongKind { .. }
+                        | MapErrorKind::Cycle { .. }
+                        | MapErrorKind::NotAbove { .. }
+                        | MapErrorKind::TwoDrivers => true,
+                        _ => false,
+                    },
+                    _ => false,
+                };
+                assert!(listed, "valid, but not usable: {error}\n{}", document["maps"]);
+            }
+        }
+    }
+    println!("{good} good, {bad} bad, {beyond} beyond the schema");
+    assert!(good > 200 && bad > 200 && beyond > 50, "{good} {bad} {beyond}");
 }
