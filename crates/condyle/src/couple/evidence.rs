@@ -301,10 +301,10 @@ impl Usual {
     /// Fewer pairs tell nothing of what is usual.
     const LEAST: usize = 30;
 
-    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Evidence> + Clone) -> Self {
+    pub(super) fn of(all: &[Evidence]) -> Self {
         let mut usual = Self { middle: [0.0; TESTS], spread: [1.0; TESTS] };
         for i in 0..TESTS {
-            let mut t: Vec<f64> = all.clone().map(|of| of.t[i]).collect();
+            let mut t: Vec<f64> = all.iter().map(|of| of.t[i]).collect();
             if t.len() < Self::LEAST {
                 continue;
             }

@@ -172,9 +172,9 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
         [of([*a, *b]), of([*b, *a])]
     });
     let untold = shown.iter().filter(|both| both.iter().all(Option::is_none)).count();
-    let told = || shown.iter().flatten().flatten();
-    let usual = Usual::of(told());
-    let p: Vec<f64> = told().flat_map(|of| usual.strict_p(of)).collect();
+    let told: Vec<Evidence> = shown.iter().flatten().flatten().copied().collect();
+    let usual = Usual::of(&told);
+    let p: Vec<f64> = told.iter().flat_map(|of| usual.strict_p(of)).collect();
     let mut shares = false_shares(&p).into_iter();
     let mut chosen: Vec<Chosen> = Vec::new();
     for (pair, both) in pairs.iter().zip(&shown) {

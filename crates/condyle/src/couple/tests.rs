@@ -190,7 +190,7 @@ fn by_chance_p_is_as_small_as_it_says_and_no_smaller() {
         for a in 0..sorted.len() {
             for b in (0..sorted.len()).filter(|b| angles.joints[a] != angles.joints[*b]) {
                 let found = evidence([&sorted[a], &sorted[b]], [a, b], &angles, &clock, |_| true);
-                let none = Usual::of(std::iter::empty());
+                let none = Usual::of(&[]);
                 for p in found.iter().flat_map(|found| none.strict_p(found)) {
                     all += 1;
                     small[0] += u32::from(p < 1e-2);
