@@ -109,8 +109,6 @@ pub struct TrueCoupling {
     pub passive: usize,
     /// How.
     pub kind: CoupledKind,
-    /// The share of the frames in which it makes a difference: a bound may never be reached.
-    pub acts: f64,
 }
 
 /// A figure some of whose angles drive or bound others, and its motion.
@@ -176,7 +174,7 @@ impl CoupledFigure {
                 CoupledAxes::Ball(_) => [rng.between(-0.2, 0.2), rng.between(0.25, 0.6)],
             })
             .collect();
-        let mut truth = couplings(&owners, options.couplings, &mut rng);
+        let truth = couplings(&owners, options.couplings, &mut rng);
         let rate = FrameRate::from_fps(RATE).ok_or(SynthError::FrameCount { found: frames })?;
         let mut clips = Vec::new();
         for take in 0..options.takes {
@@ -186,10 +184,7 @@ impl CoupledFigure {
                 motion => motion,
             };
             let mut rng = Rng::stream(seed, 0xc1 + take as u64);
-            let (angles, acts) = motion(&courses, &truth, frames, how, options.noise, &mut rng);
-            for (of, acts) in truth.iter_mut().zip(acts) {
-                of.acts += acts / options.takes as f64;
-            }
+            let angles = motion(&courses, &truth, frames, how, options.noise, &mut rng);
             let mut tracks = vec![Track::constant(Rotation::IDENTITY, DVec3::ZERO)];
             let mut next = 0;
             for (i, of) in axes.iter().enumerate() {
@@ -229,13 +224,13 @@ fn couplings(owners: &[usize], count: usize, rng: &mut Rng) -> Vec<TrueCoupling>
             .iter()
             .any(|c| c.passive == passive || c.passive == active || c.active == passive);
         if owners[active] != owners[passive] && !taken {
-            truth.push(TrueCoupling { active, passive, kind, acts: 0.0 });
+            truth.push(TrueCoupling { active, passive, kind });
         }
     }
     truth
 }
 
-/// All angles over time, radians, and in which share of the frames each coupling makes a difference.
+/// All angles over time, radians.
 fn motion(
     courses: &[[f64; 2]],
     truth: &[TrueCoupling],
@@ -243,7 +238,7 @@ fn motion(
     how: CoupledMotion,
     noise: Angle,
     rng: &mut Rng,
-) -> (Vec<Vec<f64>>, Vec<f64>) {
+) -> Vec<Vec<f64>> {
     // Where each angle is on its way, from −1 to 1.
     let phase = phase(frames, rng);
     let together =
@@ -263,8 +258,7 @@ fn motion(
             way.iter_mut().zip(&burst).for_each(|(v, burst)| *v *= burst);
         }
     }
-    let mut acts = Vec::new();
-    for TrueCoupling { active, passive, kind, .. } in truth {
+    for TrueCoupling { active, passive, kind } in truth {
         let off = drift(frames, 0.3, rng);
         let own = std::mem::take(&mut ways[*passive]);
         let by = &ways[*active];
@@ -281,16 +275,12 @@ fn motion(
                 CoupledKind::Both => own[i] * (0.6 - 0.4 * x),
             }
         };
-        let way: Vec<f64> = (0..frames).map(at).collect();
-        let changed = way.iter().zip(&own).filter(|(new, own)| new != own).count();
-        acts.push(changed as f64 / frames as f64);
-        ways[*passive] = way;
+        ways[*passive] = (0..frames).map(at).collect();
     }
     let place = |way: &Vec<f64>, [middle, half]: &[f64; 2], rng: &mut Rng| {
         way.iter().map(|v| middle + half * v + noise.radians() * rng.normal()).collect()
     };
-    let angles = ways.iter().zip(courses).map(|(way, course)| place(way, course, rng)).collect();
-    (angles, acts)
+    ways.iter().zip(courses).map(|(way, course)| place(way, course, rng)).collect()
 }
 
 /// The same in all clips of a figure.
