@@ -93,9 +93,9 @@ impl Legs {
                 }
             }
         }
-        for k in 0..2 {
-            found.rough[k] += usize::from(ratios[k].0 > 3.0);
-            found.rougher[k] += usize::from(ratios[k].0 > 1.5);
+        for (k, (ratio, _)) in ratios.iter().enumerate() {
+            found.rough[k] += usize::from(*ratio > 3.0);
+            found.rougher[k] += usize::from(*ratio > 1.5);
         }
         let line = format!("{name}: {}, as made {:.2}", ratios[1].1, ratios[0].0);
         found.worst.push((ratios[1].0, line));

@@ -212,12 +212,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Which motion is kept, where the other is like it, and how much it is not.
+type Seam = (Keep, Overlap, f64);
+
 /// Where a motion is like the next: its end, and the beginning of that.
-fn overlaps(
-    a: &Take,
-    second: &Clip,
-    window: usize,
-) -> Result<Vec<(Keep, Overlap, f64)>, Box<dyn Error>> {
+fn overlaps(a: &Take, second: &Clip, window: usize) -> Result<Vec<Seam>, Box<dyn Error>> {
     let mut found = Vec::new();
     if a.clip.frame_count() < 2 * window || second.frame_count() < 2 * window {
         return Ok(found);
