@@ -877,8 +877,9 @@ fn warnings_of_seams_are_printed_and_are_in_the_json() {
     assert!((jump / usual - ratio).abs() < 1e-9 && ratio < 3.0, "{worst:#}");
     let walk = file(&folder, "walk.bvh");
     assert!(walk.skeleton.find(worst["joint"].as_str().unwrap()).is_some());
-    let [frame, start, end] = ["frame", "out_start", "out_end"]
-        .map(|n| worst.get(n).or(told["seams"][0].get(n)).and_then(|v| v.as_u64()).unwrap());
+    let [frame, start, end] = ["frame", "out_start", "out_end"].map(|n| {
+        worst.get(n).or(told["seams"][0].get(n)).and_then(serde_json::Value::as_u64).unwrap()
+    });
     assert!(frame + 1 >= start && frame <= end, "{told:#}");
     // A foot that would have to be held where legs do not get it.
     let args =
