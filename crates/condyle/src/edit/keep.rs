@@ -57,12 +57,14 @@ enum Place {
         times: f64,
         arms_m: [f64; 2],
         other: Option<JointIndex>,
+        /// How much it is the latter, from 0 to 1.
+        free: f64,
     },
 }
 
-/// Hands are placed from their own shoulders where straight arms would be wanted longer than they are, by more
-/// than a share of that, and the other hand is farther away than a share of the arm; in between, partly.
-const SHORT: [f64; 2] = [0.02, 0.1];
+/// Hands are placed from their own shoulders in a motion that would stretch an arm to more than a share of its
+/// length, and where the other hand is farther away than a share of the arm; in between, partly.
+const TOO_FAR: [f64; 2] = [0.99, 1.05];
 const APART: [f64; 2] = [0.3, 0.9];
 
 /// From 0 to 1 while a number goes from one to another, without kinks.
@@ -146,6 +148,7 @@ pub(super) fn keep(
         return kept;
     }
     kept.lowered = lower(retarget, (clip, scale), moved, limbs);
+    free_hands(retarget, (clip, scale), moved, limbs);
     // What limits say nothing about needs no search.
     let is_limited =
         |j: JointIndex| rig.and_then(|rig| rig.limit(j)).is_some_and(|limit| !limit.is_free());
@@ -262,6 +265,41 @@ fn lower(
     Some(lowered)
 }
 
+/// Places hands from their own shoulders if between the shoulders is too far for an arm somewhere in a motion.
+/// It holds for all of it, so that no hand goes from one place to the other.
+fn free_hands(
+    retarget: &Retarget<'_>,
+    (clip, scale): (&Clip, f64),
+    moved: &Clip,
+    limbs: &mut [Wanted],
+) {
+    let [source, target] = retarget.bodies();
+    let (turn, up) = retarget.turn();
+    let (mut pose, mut ours, mut world) = (Pose::default(), World::new(), World::new());
+    let arm_m = |chain: &Chain| match chain.place {
+        Place::Hand { arms_m, .. } => Some(arms_m[1]),
+        Place::Foot { .. } => None,
+    };
+    let has_hands = limbs.iter().any(|wanted| arm_m(&wanted.chain).is_some());
+    let mut most = 0.0_f64;
+    for frame in clip.frames().filter(|_| has_hands) {
+        clip.pose_into(frame, &mut pose);
+        ours.update(source.skeleton, &pose);
+        moved.pose_into(frame, &mut pose);
+        world.update(target.skeleton, &pose);
+        for (chain, arm_m) in limbs.iter().filter_map(|w| Some((&w.chain, arm_m(&w.chain)?))) {
+            let place = chain.place_m((turn, up, scale), &ours, &world);
+            let shoulder = world.positions_m[chain.limb.upper.get()];
+            most = most.max(place.distance(shoulder) / arm_m);
+        }
+    }
+    for wanted in limbs {
+        if let Place::Hand { free, .. } = &mut wanted.chain.place {
+            *free = between(TOO_FAR, most);
+        }
+    }
+}
+
 /// What the file of a skeleton lets a joint turn about, without ends, if it gives it at most two turns.
 fn declared(skeleton: &Skeleton, joint: JointIndex) -> Option<PreparedLimit> {
     let limit = match *Turns::declared(skeleton, joint)?.local_axes() {
@@ -305,7 +343,7 @@ impl Chain {
                 let arms_m = [source.arm_m(side, goal)?, target.arm_m(side, end)?];
                 let other = retarget.ends(what, side.other()).map(|both| both[1]);
                 let fits = times.is_finite() && times > 0.0;
-                fits.then_some(Place::Hand { shoulders, times, arms_m, other })?
+                fits.then_some(Place::Hand { shoulders, times, arms_m, other, free: 0.0 })?
             }
         };
         Some(Self { limb, goal, place })
@@ -325,7 +363,7 @@ impl Chain {
                 let share = (upright / FRAC_1_SQRT_2).clamp(-1.0, 1.0);
                 turn * (goal * scale) + up * (share * lift_m)
             }
-            Place::Hand { shoulders: [source, target], times, arms_m, other } => {
+            Place::Hand { shoulders: [source, target], times, arms_m, other, free: most } => {
                 let at = |world: &World, j: JointIndex| world.positions_m[j.get()];
                 let middle =
                     |world: &World, [a, b]: [JointIndex; 2]| (at(world, a) + at(world, b)) * 0.5;
@@ -335,8 +373,7 @@ impl Chain {
                 let free = at(theirs, target[0])
                     + turn * ((goal - at(ours, source[0])) * (arms_m[1] / arms_m[0]));
                 let far_m = other.map_or(f64::INFINITY, |j| at(ours, j).distance(goal));
-                let share = between(SHORT, times * arms_m[0] / arms_m[1] - 1.0)
-                    * between(APART, far_m / arms_m[0]);
+                let share = most * between(APART, far_m / arms_m[0]);
                 held.lerp(free, share)
             }
         }
