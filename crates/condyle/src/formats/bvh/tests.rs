@@ -454,6 +454,20 @@ fn joints_in_another_order_than_nesting_are_written_nested() {
     check_local(&after, "b", 0, deg(2, 30.0));
 }
 
+/// Positions along two axes leave the offset along the third alone.
+#[test]
+fn offsets_along_axes_without_a_channel_stay() {
+    for offset in ["0 10 0", "3 10 0"] {
+        let text =
+            with_joint(&format!("OFFSET {offset}\nCHANNELS 2 Xposition Zposition"), "0 0.005");
+        let options = ReadOptions { format: Some(Format::Bvh), ..ReadOptions::default() };
+        let file = read(text.as_bytes(), None, &options).unwrap().file;
+        let after = rewritten(&file, &WriteOptions::default());
+        assert_eq!(columns_of(&file), columns_of(&after));
+        assert_eq!(format!("{:?}", file.origin), format!("{:?}", after.origin));
+    }
+}
+
 #[test]
 fn prop_damaged_files_never_panic_and_what_reads_comes_back() {
     let samples = [

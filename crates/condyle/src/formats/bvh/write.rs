@@ -207,11 +207,17 @@ fn motion(
     let replaces = matches!(encoding.base, Base::ReplacedBelow(_));
     let near_zero = would_be_added(out.offset, shifts_of(&encoding.dofs, &columns));
     if replaces && skeleton.parent(joint).is_some() && near_zero {
-        out.offset = [0.0; 3];
-        let what = format!(
-            "the offset of {name:?} was set to zero, or readers would add it to its positions"
-        );
-        warnings.push(Warning::new(WarningKind::NotWritten { what }));
+        // An axis without a channel keeps its offset: nothing is added to it.
+        let before = out.offset;
+        for axis in encoding.dofs.iter().filter_map(|dof| dof.translation_axis()) {
+            out.offset[axis] = 0.0;
+        }
+        if out.offset != before {
+            let what = format!(
+                "the offset of {name:?} was set to zero, or readers would add it to its positions"
+            );
+            warnings.push(Warning::new(WarningKind::NotWritten { what }));
+        }
     }
     out.channels = encoding.dofs;
     columns
