@@ -24,10 +24,12 @@ pub struct PoseView<'a> {
 
 /// The longer side of a picture, in pixels, and of one in a row of them.
 const SIZE: f64 = 300.0;
-const SMALL: f64 = 128.0;
+const SMALL: f64 = 170.0;
+/// Room for the words above the latter.
+const WORDS: f64 = 84.0;
 /// So many frames of a motion are shown.
 const FRAMES: usize = 8;
-/// How long the marks are that show how bones roll, as a share of the figure; in a row of pictures only
+/// How long the marks are that show how bones roll, as a share of the figure, at least; in a row of pictures only
 /// figures of so many moved joints have them.
 const MARK: f64 = 0.08;
 const FEW: usize = 12;
@@ -177,25 +179,21 @@ impl View {
         if low.is_finite() && high.is_finite() { [low, high] } else { [DVec2::ZERO, DVec2::ONE] }
     }
 
-    /// Figures on each other, each with its class, inside of a rectangle whose longer side has so many
-    /// pixels.
+    /// Figures on each other, each with its class, inside of a rectangle, with so many pixels per metre.
     fn picture(
         &self,
         [title, caption]: [&str; 2],
         figures: &[(&Drawn, &str)],
         [low, high]: [DVec2; 2],
-        longer: f64,
+        scale: f64,
     ) -> String {
-        let scale = longer / (high - low).max_element().max(1e-6);
         let room = DVec2::new(MARGIN, MARGIN + TOP);
         let to = |p: DVec3| (self.flat(p) - low) * scale + room;
-        let least = DVec2::new(0.4 * longer, 0.2 * longer);
+        let least = DVec2::new(WORDS, 0.5 * WORDS);
         let size = ((high - low) * scale + room + DVec2::splat(MARGIN)).max(least);
         let mut canvas = Canvas::default();
         canvas.text("cl-small", DVec2::new(MARGIN, 12.0), Anchor::Start, caption);
-        let thin = if longer < SIZE { " mp-thin" } else { "" };
         for (drawn, class) in figures {
-            let class = format!("{class}{thin}");
             if class.starts_with("mp-now") {
                 let outlines: Vec<Vec<DVec2>> = drawn
                     .ellipsoids
@@ -217,6 +215,12 @@ impl View {
         }
         canvas.embedded(size, title)
     }
+}
+
+/// Pixels per metre such that the longest side of some rectangles has so many.
+fn scale_of(all: &[[DVec2; 2]], pixels: f64) -> f64 {
+    let longest = |most: f64, [low, high]: &[DVec2; 2]| most.max((*high - *low).max_element());
+    pixels / all.iter().fold(1e-6, longest)
 }
 
 /// What is shown, and from where.
@@ -260,7 +264,7 @@ impl Show<'_> {
             let end = bones.iter().find(|bone| bone[0] == from).map_or(from, |bone| bone[1]);
             let ahead = world.rotations[j] * (rest.rotations[j].inverse() * self.forward);
             let middle = (from + end) * 0.5;
-            [middle, middle + ahead * length]
+            [middle, middle + ahead * length.max(0.25 * from.distance(end))]
         });
         Drawn {
             marks: marks.collect(),
@@ -275,11 +279,12 @@ impl Show<'_> {
     fn pose(&self, text: &mut String, name: &str, state: &State) {
         let [rest, now] = [&self.network.state(), state].map(|state| self.drawn(state, true));
         let _ = writeln!(text, "<section>\n<h2>{}</h2>\n<div class=\"views\">", Html(name));
-        for view in &self.views {
+        let figures = [(&rest, "mp-rest"), (&now, "mp-now")];
+        let around = self.views.each_ref().map(|view| view.around([&rest, &now]));
+        let scale = scale_of(&around, SIZE);
+        for (view, around) in self.views.iter().zip(around) {
             let title = format!("{name}, {}", view.name);
-            let figures = [(&rest, "mp-rest"), (&now, "mp-now")];
-            let around = view.around([&rest, &now]);
-            text.push_str(&view.picture([&title, view.name], &figures, around, SIZE));
+            text.push_str(&view.picture([&title, view.name], &figures, around, scale));
         }
         text.push_str("</div>\n<p class=\"small\">Behind it, pale, the figure at rest. ");
         text.push_str("Marks on bones show how these roll: at rest they point forward.");
@@ -308,15 +313,16 @@ impl Show<'_> {
             drawn.push(self.drawn(&state, moved <= FEW));
         }
         text.push_str("<section>\n<h2>Frames</h2>\n");
-        for view in &self.views[..2] {
+        let around = [0, 1].map(|k| self.views[k].around(&drawn));
+        let scale = scale_of(&around, SMALL);
+        for (view, around) in self.views.iter().zip(around) {
             let _ = writeln!(text, "<h3>{}</h3>\n<div class=\"strip\">", view.name);
-            let around = view.around(&drawn);
             for (frame, figure) in shown.iter().zip(&drawn) {
                 let seconds = *frame as f64 * clip.rate().frame_time_s();
                 let caption = format!("{frame} · {seconds:.2} s");
                 let title = format!("frame {frame}, {}", view.name);
-                let figures = [(figure, "mp-now")];
-                text.push_str(&view.picture([&title, &caption], &figures, around, SMALL));
+                let figures = [(figure, "mp-now mp-thin")];
+                text.push_str(&view.picture([&title, &caption], &figures, around, scale));
             }
             text.push_str("</div>\n");
         }
