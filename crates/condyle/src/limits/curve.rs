@@ -1,6 +1,7 @@
 //! Pieces of boundaries: great arcs, arcs of circles, arcs of ellipses and of users' own functions.
 
 use std::f64::consts::{PI, TAU};
+use std::ops::{Deref, DerefMut};
 use std::sync;
 
 use glam::{DMat3, DVec3};
@@ -692,14 +693,15 @@ impl Curve {
 
     /// Where this curve meets another, as parameters of this one. Touching without crossing may be
     /// missed: it does not change what is inside.
-    pub(crate) fn crossings(&self, other: &Self) -> Vec<f64> {
-        let mut found = Vec::new();
-        self.meet(other, &mut found);
-        found.retain(|t| other.spans(self.point(*t)));
-        found
+    pub(crate) fn crossings(&self, other: &Self, found: &mut Few) {
+        let mut all = Few::default();
+        self.meet(other, &mut all);
+        for t in all.iter().filter(|t| other.spans(self.point(**t))) {
+            found.push(*t);
+        }
     }
 
-    fn meet(&self, other: &Self, found: &mut Vec<f64>) {
+    fn meet(&self, other: &Self, found: &mut Few) {
         match (self, other) {
             (Self::Great(a), Self::Great(b)) => {
                 if let Some(p) = unit(a.normal.cross(b.normal)) {
@@ -713,7 +715,8 @@ impl Curve {
             (Self::Great(a), Self::Circle(b)) => {
                 let (from, across) = (a.from, a.normal.cross(a.from));
                 let length = a.length();
-                for angle in angles_at(b.axis.dot(from), b.axis.dot(across), b.cos) {
+                let angles = angles_at(b.axis.dot(from), b.axis.dot(across), b.cos);
+                for angle in angles.into_iter().flatten() {
                     let angle = angle.rem_euclid(TAU);
                     push_parameter(angle / length, found);
                     push_parameter((angle - TAU) / length, found);
@@ -726,7 +729,7 @@ impl Curve {
                     _ => return,
                 };
                 let (x, y, z) = (a.sin * n.dot(a.u), a.sin * n.dot(a.v), a.cos * n.dot(a.axis));
-                for angle in angles_at(x, y, c - z) {
+                for angle in angles_at(x, y, c - z).into_iter().flatten() {
                     let along = (angle - a.start) / a.sweep;
                     let turn = TAU / a.sweep.abs();
                     let t = along.rem_euclid(turn);
@@ -736,9 +739,11 @@ impl Curve {
             }
             // Along the curve that may be narrow, so that none of its two sides is stepped over.
             (Self::Great(_) | Self::Circle(_), _) => {
-                let mut theirs = Vec::new();
+                let mut theirs = Few::default();
                 other.meet_by_samples(self, &mut theirs);
-                found.extend(theirs.into_iter().filter_map(|t| self.parameter(other.point(t))));
+                for t in theirs.iter().filter_map(|t| self.parameter(other.point(*t))) {
+                    found.push(t);
+                }
             }
             _ => self.meet_by_samples(other, found),
         }
@@ -785,7 +790,7 @@ impl Curve {
         (center, radius + 2.0 * step)
     }
 
-    fn meet_by_samples(&self, other: &Self, found: &mut Vec<f64>) {
+    fn meet_by_samples(&self, other: &Self, found: &mut Few) {
         // Short pieces of a user's function have been cut fine already.
         const STEPS: usize = 512;
         const FEW: usize = 16;
@@ -882,18 +887,55 @@ pub(crate) fn triangle_area(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     2.0 * trig::atan2(a.dot(b.cross(c)), 1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-fn push_parameter(t: f64, found: &mut Vec<f64>) {
+/// Numbers of which a few need no memory: most curves meet in no point, or two.
+#[derive(Debug, Default)]
+pub(crate) struct Few {
+    few: [f64; 16],
+    count: usize,
+    /// All of them, once they are more.
+    all: Vec<f64>,
+}
+
+impl Few {
+    fn push(&mut self, value: f64) {
+        if let Some(place) = self.few.get_mut(self.count) {
+            *place = value;
+            self.count += 1;
+            return;
+        }
+        if self.all.is_empty() {
+            self.all.extend(self.few);
+        }
+        self.all.push(value);
+    }
+}
+
+impl Deref for Few {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        if self.all.is_empty() { &self.few[..self.count] } else { &self.all }
+    }
+}
+
+impl DerefMut for Few {
+    fn deref_mut(&mut self) -> &mut [f64] {
+        if self.all.is_empty() { &mut self.few[..self.count] } else { &mut self.all }
+    }
+}
+
+fn push_parameter(t: f64, found: &mut Few) {
     if t.is_finite() && (-1e-9..=1.0 + 1e-9).contains(&t) {
         found.push(t.clamp(0.0, 1.0));
     }
 }
 
 /// The angles at which `x cos t + y sin t = z`.
-fn angles_at(x: f64, y: f64, z: f64) -> Vec<f64> {
+fn angles_at(x: f64, y: f64, z: f64) -> Option<[f64; 2]> {
     let r = trig::hypot(x, y);
     if r == 0.0 || z.abs() > r {
-        return Vec::new();
+        return None;
     }
     let (at, half) = (trig::atan2(y, x), trig::acos(z / r));
-    vec![at + half, at - half]
+    Some([at + half, at - half])
 }

@@ -10,7 +10,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::{DMat3, DVec3};
 
 use super::curve::{
-    CircleArc, Curve, CustomArc, EllipseArc, Foot, GreatArc, great_foot_jacobian, root_across,
+    CircleArc, Curve, CustomArc, EllipseArc, Few, Foot, GreatArc, great_foot_jacobian, root_across,
     value_of,
 };
 use super::edges::{Edges, Part};
@@ -266,11 +266,16 @@ impl Region {
 
     /// Where the great arc from one direction to another meets the boundary, as fractions of it, in
     /// order. Touching it may be missed.
-    pub(crate) fn crossings(&self, from: DVec3, to: DVec3) -> Vec<f64> {
-        let Some(way) = GreatArc::new(from, to).map(Curve::Great) else { return Vec::new() };
-        let mut found: Vec<f64> =
-            self.pieces().iter().flat_map(|piece| way.crossings(piece)).collect();
-        found.sort_by(f64::total_cmp);
+    pub(crate) fn crossings(&self, from: DVec3, to: DVec3) -> Few {
+        let mut found = Few::default();
+        let Some(way) = GreatArc::new(from, to).map(Curve::Great) else { return found };
+        for arc in self.edges.iter().filter_map(|(from, to)| GreatArc::new(from, to)) {
+            way.crossings(&Curve::Great(arc), &mut found);
+        }
+        for (curve, ..) in &self.curves {
+            way.crossings(curve, &mut found);
+        }
+        found.sort_unstable_by(f64::total_cmp);
         found
     }
 
@@ -777,7 +782,9 @@ fn boundary_of(
     for (i, curve) in curves.iter().enumerate() {
         let mut cuts = vec![0.0, 1.0];
         for other in near[i].iter().map(|j| &curves[*j]) {
-            cuts.extend(curve.crossings(other));
+            let mut meet = Few::default();
+            curve.crossings(other, &mut meet);
+            cuts.extend(meet.iter());
             // Curves that only touch do so at an end of one of them.
             let ends = [other.point(0.0), other.point(1.0)];
             cuts.extend(ends.iter().filter_map(|p| curve.parameter_of(*p)));

@@ -107,7 +107,7 @@ impl Network {
     ///
     /// What bounds and limits do not allow does not come out, whatever the dials (D13). Where a bone has
     /// several ways to slide, it takes the one nearest to that of the evaluation before. Nothing is
-    /// allocated, but where a limit that goes back towards rest holds.
+    /// allocated.
     ///
     /// # Panics
     ///
