@@ -332,7 +332,7 @@ fn an_amc_alone_asks_for_its_skeleton() {
         2,
         "",
         "walk.amc: AMC motion needs the skeleton it belongs to\n  help: name its ASF before \
-         it: SKELETON.asf MOTION.amc\n",
+         it: walk.asf walk.amc\n",
     );
 }
 
