@@ -14,7 +14,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 pub use fit::Fitted;
@@ -219,10 +219,16 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
         let driven = of.drives(options).then(|| 1.0 - left([a, b]).min(left([b, a])));
         Link { pair: of.pair, driven, toward: of.toward }
     });
+    let mut beside: Vec<BTreeMap<usize, Link>> = vec![BTreeMap::new(); count];
+    for link in &links {
+        let [a, b] = link.pair;
+        beside[a].insert(b, *link);
+        beside[b].insert(a, *link);
+    }
     let chosen: Vec<Chosen> = chosen
         .into_iter()
         .zip(&links)
-        .filter(|(_, link)| !link.is_echo(&links))
+        .filter(|(_, link)| !link.is_echo(&beside))
         .map(|(of, _)| of)
         .collect();
     let echoes = before - chosen.len();
@@ -458,17 +464,12 @@ impl Link {
         self.toward[usize::from(self.pair[1] == passive)]
     }
 
-    /// Whether it is in a triangle of links that the other two would make by themselves.
-    fn is_echo(&self, links: &[Self]) -> bool {
+    /// Whether it is in a triangle of links that the other two would make by themselves. `beside` has the
+    /// links of each angle, by the other one.
+    fn is_echo(&self, beside: &[BTreeMap<usize, Self>]) -> bool {
         let [a, b] = self.pair;
-        let between = |x: usize, y: usize| {
-            links.iter().find(|link| link.pair == [x, y] || link.pair == [y, x])
-        };
-        let from_a = links.iter().filter_map(|link| match link.pair {
-            [x, third] | [third, x] if x == a && third != b => Some((third, link)),
-            _ => None,
-        });
-        let mut thirds = from_a.filter_map(|(third, one)| Some((one, between(third, b)?)));
+        let mut thirds =
+            beside[a].iter().filter_map(|(third, one)| Some((one, beside[b].get(third)?)));
         thirds.any(|(one, other)| match (self.driven, one.driven, other.driven) {
             (Some(own), Some(one), Some(other)) => own < one.min(other),
             (Some(_), ..) => false,
