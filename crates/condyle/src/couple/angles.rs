@@ -304,3 +304,21 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let above = (below + 1).min(last);
     sorted[below] + (at - at.floor()) * (sorted[above] - sorted[below])
 }
+#[cfg(test)]
+impl Angles {
+    /// Of one take, each angle of a joint of its own.
+    pub(super) fn made(columns: Vec<Vec<f64>>, step_s: f64) -> Self {
+        let name = |i: usize| AngleOf { joint: i.to_string(), angle: JointAngle::Turn };
+        let (n, count) = (columns[0].len(), columns.len());
+        Self {
+            names: (0..count).map(name).collect(),
+            joints: (0..count).collect(),
+            columns,
+            stretches: std::iter::once(0..n).collect(),
+            takes: vec![0],
+            step_s,
+            still: 0,
+            repeated_s: 0.0,
+        }
+    }
+}

@@ -1,21 +1,15 @@
 //! How long motion remembers, whether it comes again, and how two angles are taken out of step.
 #![allow(clippy::cast_precision_loss, reason = "counts are below 2^32")]
 
-use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
 use super::angles::Angles;
 use super::dice::Dice;
-use crate::math::{Angle, trig};
+use super::phase::{Waves, period, phase};
+use crate::math::Angle;
 
 /// The most shifts that are tried.
 const SHIFTS: usize = 199;
-
-/// Periods that are looked for, seconds.
-const PERIODS_S: [f64; 2] = [0.3, 4.0];
-
-/// Motion whose liveliest angles are as alike as this after a period has that period.
-const PERIODIC: f64 = 0.4;
 
 /// An angle that is less like itself than this may be so by chance.
 const FORGOTTEN: f64 = 0.2;
@@ -35,6 +29,14 @@ pub(super) struct Clock {
     memory: Vec<Vec<Option<usize>>>,
     /// The period of every stretch in samples, if it has one.
     pub(super) periods: Vec<Option<usize>>,
+    /// The phase of every sample of a stretch with a period, in periods.
+    pub(super) phase: Vec<f64>,
+    /// Of every angle, what it usually does at the phase of each sample, and what it does beside that; zero
+    /// where motion has no period, or the angle does not move.
+    pub(super) usual: Vec<Vec<f64>>,
+    pub(super) beside: Vec<Vec<f64>>,
+    /// As `memory`, of what angles do beside their usual course; `None` where that is next to nothing.
+    memory_beside: Vec<Vec<Option<usize>>>,
 }
 
 impl Clock {
@@ -42,6 +44,11 @@ impl Clock {
         let mut memory = Vec::new();
         let mut periods = Vec::new();
         let mut shifters = Vec::new();
+        let nothing = || -> Vec<Vec<f64>> {
+            angles.columns.iter().map(|column| vec![0.0; column.len()]).collect()
+        };
+        let mut phases = vec![0.0; angles.columns.first().map_or(0, Vec::len)];
+        let (mut courses, mut beside, mut memory_beside) = (nothing(), nothing(), Vec::new());
         let least: Vec<f64> = angles.columns.iter().map(|column| least_square(column)).collect();
         for (number, stretch) in angles.stretches.iter().enumerate() {
             let alike: Vec<Option<Vec<f64>>> = angles
@@ -61,11 +68,29 @@ impl Clock {
             let period = period(&alike, stretch.len(), angles.step_s);
             periods.push(period);
             let phase = period.map(|period| phase(angles, &alike, stretch, period));
+            let mut own_beside = vec![None; angles.columns.len()];
+            if let Some(phase) = &phase {
+                phases[stretch.clone()].copy_from_slice(phase);
+                let waves = Waves::of(phase);
+                for (i, column) in angles.columns.iter().enumerate() {
+                    if alike[i].is_some() {
+                        let column = &column[stretch.clone()];
+                        let course = waves.course(column);
+                        let rest = course.rest(column);
+                        own_beside[i] = autocorrelation(&rest, noise_square(), angles.step_s)
+                            .as_deref()
+                            .map(remembered);
+                        beside[i][stretch.clone()].copy_from_slice(&rest);
+                        courses[i][stretch.clone()].copy_from_slice(&course.usual);
+                    }
+                }
+            }
+            memory_beside.push(own_beside);
             let dice = Dice::new(seed ^ number as u64);
             shifters.push(Shifter { stretch: stretch.clone(), phase, usual, dice });
         }
         let shifts = shifts(&mut shifters, angles.columns.first().map_or(0, Vec::len));
-        Self { shifts, memory, periods }
+        Self { shifts, memory, periods, phase: phases, usual: courses, beside, memory_beside }
     }
 
     /// How many of the shifts tell something of their own for two angles, in the stretches that count: as
@@ -77,10 +102,28 @@ impl Clock {
         pair: [usize; 2],
         counts: impl Fn(usize) -> bool,
     ) -> f64 {
+        self.independent_by(angles, counts, |number| self.apart(number, pair))
+    }
+
+    /// The same of what two angles do beside their usual courses.
+    pub(super) fn independent_beside(
+        &self,
+        angles: &Angles,
+        pair: [usize; 2],
+        counts: impl Fn(usize) -> bool,
+    ) -> f64 {
+        self.independent_by(angles, counts, |number| self.apart_beside(number, pair))
+    }
+
+    fn independent_by(
+        &self,
+        angles: &Angles,
+        counts: impl Fn(usize) -> bool,
+        apart: impl Fn(usize) -> Option<usize>,
+    ) -> f64 {
         let of = |number: usize| {
-            self.apart(number, pair).map_or(0.0, |apart| {
-                (angles.stretches[number].len() as f64 / apart as f64 - 1.0).max(0.0)
-            })
+            let length = angles.stretches[number].len() as f64;
+            apart(number).map_or(0.0, |apart| (length / apart as f64 - 1.0).max(0.0))
         };
         let all: f64 = (0..angles.stretches.len()).filter(|n| counts(*n)).map(of).sum();
         all.min(self.shifts.len() as f64)
@@ -92,6 +135,13 @@ impl Clock {
         let [a, b] = pair.map(|angle| self.memory[stretch][angle]);
         let longer = a?.max(b?);
         Some(self.periods[stretch].unwrap_or(longer).max(1))
+    }
+
+    /// After how many samples of a stretch with a period that is forgotten which two angles do beside their
+    /// usual courses. `None` if there is no period, or one of them does nothing beside it.
+    pub(super) fn apart_beside(&self, stretch: usize, pair: [usize; 2]) -> Option<usize> {
+        let [a, b] = pair.map(|angle| self.memory_beside[stretch][angle]);
+        Some(a?.max(b?).max(self.periods[stretch]?).max(1))
     }
 }
 
@@ -108,12 +158,17 @@ fn remembered(alike: &[f64]) -> usize {
 /// The mean square, in radians², above which an angle moves in a stretch: more than a tenth of a degree,
 /// which is noise, and than a tenth of what it does in all.
 fn least_square(column: &[f64]) -> f64 {
-    let noise = Angle::from_degrees(0.1).radians();
     let there = || column.iter().filter(|v| v.is_finite());
     let n = there().count().max(1) as f64;
     let mean = there().sum::<f64>() / n;
     let square = there().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-    f64::max(noise * noise, MOVES * MOVES * square)
+    f64::max(noise_square(), MOVES * MOVES * square)
+}
+
+/// What has a lower mean square, in radians², is noise.
+fn noise_square() -> f64 {
+    let noise = Angle::from_degrees(0.1).radians();
+    noise * noise
 }
 
 /// How alike a column is to itself some samples later; `None` if it does not move.
@@ -134,125 +189,6 @@ fn autocorrelation(column: &[f64], least: f64, step_s: f64) -> Option<Vec<f64>> 
         sum / square * (n as f64 / (n - lag) as f64)
     };
     Some((0..most).map(at).collect())
-}
-
-/// The period of a stretch, if its liveliest quarter of angles has one.
-fn period(alike: &[Option<Vec<f64>>], n: usize, step_s: f64) -> Option<usize> {
-    let moving: Vec<&Vec<f64>> = alike.iter().flatten().collect();
-    let count = moving.len().div_ceil(4);
-    if count == 0 {
-        return None;
-    }
-    let lags = moving.iter().map(|a| a.len()).min().unwrap_or(0);
-    let together = |lag: usize| {
-        let mut of: Vec<f64> = moving.iter().map(|a| a[lag]).collect();
-        of.sort_unstable_by(|a, b| b.total_cmp(a));
-        of[..count].iter().sum::<f64>() / count as f64
-    };
-    let all: Vec<f64> = (0..lags).map(together).collect();
-    let [least, most] = PERIODS_S.map(|s| s / step_s);
-    let mut lowest = f64::INFINITY;
-    let mut peaks: Vec<(usize, f64)> = Vec::new();
-    for lag in 1..lags.saturating_sub(1) {
-        lowest = lowest.min(all[lag]);
-        let peak = all[lag] >= all[lag - 1] && all[lag] > all[lag + 1];
-        let in_range = (least..=most).contains(&(lag as f64)) && 2 * lag <= n;
-        if peak && in_range && all[lag] > PERIODIC && all[lag] - lowest > 0.2 {
-            peaks.push((lag, all[lag]));
-        }
-    }
-    let best = peaks.iter().map(|(_, r)| *r).fold(0.0, f64::max);
-    peaks.iter().find(|(_, r)| *r >= 0.9 * best).map(|(lag, _)| *lag)
-}
-
-/// The common phase of a stretch with a period, in periods, never falling.
-///
-/// Every angle that is alike after a period is brought to its amplitude and phase at that period, over
-/// two periods around each sample. What they share is the strongest component of these.
-fn phase(
-    angles: &Angles,
-    alike: &[Option<Vec<f64>>],
-    stretch: &Range<usize>,
-    period: usize,
-) -> Vec<f64> {
-    const MOST: usize = 24;
-    let n = stretch.len();
-    let mut liveliest: Vec<(usize, f64)> = alike
-        .iter()
-        .enumerate()
-        .filter_map(|(i, a)| Some((i, *a.as_ref()?.get(period)?)))
-        .filter(|(_, r)| *r > 0.5 * PERIODIC)
-        .collect();
-    liveliest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    liveliest.truncate(MOST);
-    let half = i64::try_from(period).unwrap_or(1);
-    let window: Vec<(i64, [f64; 2])> = (-half..=half)
-        .map(|s| {
-            let turn = TAU * s as f64 / period as f64;
-            let weight = 0.5 + 0.5 * trig::cos(PI * s as f64 / half as f64);
-            let (sin, cos) = trig::sin_cos(turn);
-            (s, [weight * cos, -weight * sin])
-        })
-        .collect();
-    let demodulated: Vec<Vec<[f64; 2]>> = liveliest
-        .iter()
-        .map(|(i, _)| {
-            let column = &angles.columns[*i][stretch.clone()];
-            let mean = column.iter().sum::<f64>() / n as f64;
-            let square = column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n as f64;
-            let scale = if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
-            (0..n)
-                .map(|at| {
-                    window.iter().fold([0.0; 2], |[re, im], (s, [cos, sin])| {
-                        let there = i64::try_from(at).unwrap_or(0) + s;
-                        let value = usize::try_from(there).ok().and_then(|t| column.get(t));
-                        let value = value.map_or(0.0, |v| (v - mean) * scale);
-                        [re + value * cos, im + value * sin]
-                    })
-                })
-                .collect()
-        })
-        .collect();
-    let common = strongest(&demodulated, n);
-    let steady = 1.0 / period as f64;
-    let mut phase = vec![0.0; n];
-    for i in 1..n {
-        let [a, b] = [common[i - 1], common[i]];
-        let turned = trig::atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]) / TAU;
-        phase[i] = phase[i - 1] + turned.clamp(0.25 * steady, 2.0 * steady);
-    }
-    phase
-}
-
-/// What complex columns have in common: the first left singular vector, but for its length.
-fn strongest(columns: &[Vec<[f64; 2]>], n: usize) -> Vec<[f64; 2]> {
-    const STEPS: usize = 30;
-    let mut weights = vec![[0.0; 2]; columns.len()];
-    if let Some(first) = weights.first_mut() {
-        *first = [1.0, 0.0];
-    }
-    let mut common = vec![[0.0; 2]; n];
-    for _ in 0..STEPS {
-        common.fill([0.0; 2]);
-        for (column, [re, im]) in columns.iter().zip(&weights) {
-            for (sum, [a, b]) in common.iter_mut().zip(column) {
-                sum[0] += a * re - b * im;
-                sum[1] += a * im + b * re;
-            }
-        }
-        for (column, weight) in columns.iter().zip(&mut weights) {
-            // The conjugate of the column times what is common.
-            *weight = column.iter().zip(&common).fold([0.0; 2], |[re, im], ([a, b], [c, d])| {
-                [re + a * c + b * d, im + a * d - b * c]
-            });
-        }
-        let length = weights.iter().flatten().map(|w| w * w).sum::<f64>().sqrt();
-        if length <= 0.0 {
-            break;
-        }
-        weights.iter_mut().flatten().for_each(|w| *w /= length);
-    }
-    common
 }
 
 /// How one stretch is shifted.
@@ -336,23 +272,10 @@ fn shifts(shifters: &mut [Shifter], samples: usize) -> Vec<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::rig::{AngleOf, JointAngle};
+    use std::f64::consts::TAU;
 
-    fn angles(columns: Vec<Vec<f64>>, step_s: f64) -> Angles {
-        let name = |i: usize| AngleOf { joint: i.to_string(), angle: JointAngle::Turn };
-        let (n, count) = (columns[0].len(), columns.len());
-        Angles {
-            names: (0..count).map(name).collect(),
-            joints: (0..count).collect(),
-            columns,
-            stretches: std::iter::once(0..n).collect(),
-            takes: vec![0],
-            step_s,
-            still: 0,
-            repeated_s: 0.0,
-        }
-    }
+    use super::*;
+    use crate::math::trig;
 
     #[test]
     fn a_period_is_found_and_shifts_keep_the_phase() {
@@ -362,7 +285,7 @@ mod tests {
             t + 0.03 * trig::sin(0.5 * t)
         };
         let column = |by: f64| (0..1500).map(|i| trig::sin(TAU * (phase(i) + by))).collect();
-        let angles = angles(vec![column(0.0), column(0.2), column(0.7)], 1.0 / 60.0);
+        let angles = Angles::made(vec![column(0.0), column(0.2), column(0.7)], 1.0 / 60.0);
         let clock = Clock::of(&angles, 1);
         let period = clock.periods[0].unwrap();
         assert!((57..=63).contains(&period), "{period}");
@@ -377,7 +300,7 @@ mod tests {
                     off = off.max((turned - turned.round()).abs());
                 }
             }
-            assert!(off < 0.05, "{off}");
+            assert!(off < 0.02, "{off}");
         }
     }
 
@@ -391,7 +314,7 @@ mod tests {
             20.0 * b
         };
         let column = (0..3000).map(|_| step()).collect();
-        let angles = angles(vec![column], 1.0 / 60.0);
+        let angles = Angles::made(vec![column], 1.0 / 60.0);
         let clock = Clock::of(&angles, 1);
         assert_eq!((clock.periods[0], clock.shifts.len()), (None, SHIFTS));
         let memory = clock.apart(0, [0, 0]).unwrap();

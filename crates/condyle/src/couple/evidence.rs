@@ -5,8 +5,9 @@
 use std::ops::Range;
 
 use super::angles::{Angles, quantile};
+use super::beside::Beside;
 use super::clock::Clock;
-use crate::math::{log, trig};
+use crate::math::{exp, log, trig};
 
 /// How many bins the active angle is told apart in, with as many samples each.
 const BINS: usize = 16;
@@ -32,8 +33,17 @@ const LEAST_SPREAD: f64 = 0.08;
 
 const LEVEL: f64 = 1.0 / LEVELS as f64;
 
-/// What is tested: driving, a bound above, a bound below, and bounds on both sides.
-pub(super) const TESTS: usize = 4;
+/// So much of what is told beside usual courses spreads by chance, at least.
+const LEAST_SPREAD_BESIDE: f64 = 0.055;
+
+/// What is tested: driving; a bound above, below, and on both sides; and, in periodic motion, whether the
+/// two leave their usual courses together, by where these are and by the part of the period.
+pub(super) const TESTS: usize = 6;
+pub(super) const DRIVING: usize = 0;
+pub(super) const ABOVE: usize = 1;
+pub(super) const BELOW: usize = 2;
+pub(super) const BOTH: usize = 3;
+pub(super) const BESIDE: [usize; 2] = [4, 5];
 
 /// Of neither: not in a bin, not at a level.
 const NONE: u8 = u8::MAX;
@@ -107,30 +117,50 @@ pub(super) struct Shown {
     pub(super) upper: f64,
     /// The same of the lower end.
     pub(super) lower: f64,
+    /// The same of the upper end, the lower one and both on average, of envelopes that only fall or only
+    /// rise: that is what is tested, as chance makes fewer of them.
+    steady: [f64; 3],
+    /// How much of what the passive angle does beside its usual course the active one explains, in two ways
+    /// (`Beside::explained`); no numbers where motion is not periodic.
+    pub(super) beside: [f64; 2],
 }
 
 impl Shown {
     /// What is tested. Of what is taken away the root: it spreads alike whether it is much or little.
     fn all(self) -> [f64; TESTS] {
-        let root = |taken: f64| (taken + LEVEL).sqrt();
-        let both = root(0.5 * (self.upper + self.lower));
-        [self.explained, root(self.upper), root(self.lower), both]
+        let [upper, lower, both] = self.steady.map(|taken| (taken + LEVEL).sqrt());
+        let [by_courses, by_parts] = self.beside;
+        [self.explained, upper, lower, both, by_courses, by_parts]
+    }
+
+    /// The shares of variance that `beside` stands for.
+    pub(super) fn told_beside(&self) -> [f64; 2] {
+        let [by_courses, by_parts] = self.beside;
+        [share_of(by_courses), 1.0 - exp(-by_parts * by_parts)]
     }
 
     fn add(&mut self, other: &Self) {
         self.explained += other.explained;
         self.upper += other.upper;
         self.lower += other.lower;
+        self.steady.iter_mut().zip(other.steady).for_each(|(sum, v)| *sum += v);
+        self.beside.iter_mut().zip(other.beside).for_each(|(sum, v)| *sum += v);
     }
 
     fn over(self, n: f64) -> Self {
-        Self { explained: self.explained / n, upper: self.upper / n, lower: self.lower / n }
+        Self {
+            explained: self.explained / n,
+            upper: self.upper / n,
+            lower: self.lower / n,
+            steady: self.steady.map(|v| v / n),
+            beside: self.beside.map(|v| v / n),
+        }
     }
 }
 
 /// The share of the variance that Fisher's z stands for: tanh² z.
 pub(super) fn share_of(z: f64) -> f64 {
-    let e = crate::math::exp(-2.0 * z);
+    let e = exp(-2.0 * z);
     let r = (1.0 - e) / (1.0 + e);
     r * r
 }
@@ -170,7 +200,21 @@ fn shown(counts: &[u32]) -> Shown {
     let [low, high] = ends_of(&whole, whole.iter().sum());
     let share = |off: f64| off / (bins as f64 * LEVELS as f64);
     let ends = &ends[..2 * bins];
+    let [rising, falling] = [false, true].map(|backwards| {
+        let mut reached = [f64::INFINITY, f64::NEG_INFINITY];
+        let mut taken = [0.0; 2];
+        for i in 0..bins {
+            let at = if backwards { bins - 1 - i } else { i };
+            reached = [reached[0].min(ends[2 * at]), reached[1].max(ends[2 * at + 1])];
+            taken[0] += (reached[0] - low).max(0.0);
+            taken[1] += (high - reached[1]).max(0.0);
+        }
+        taken.map(share)
+    });
+    let both = 0.5 * (rising[0] + rising[1]).max(falling[0] + falling[1]);
     Shown {
+        steady: [rising[1].max(falling[1]), rising[0].max(falling[0]), both],
+        beside: [f64::NAN; 2],
         explained: 0.5 * log((1.0 + r) / (1.0 - r).max(1e-9)),
         upper: share(ends.iter().skip(1).step_by(2).map(|end| (high - end).max(0.0)).sum()),
         lower: share(ends.iter().step_by(2).map(|end| (end - low).max(0.0)).sum()),
@@ -204,7 +248,7 @@ pub(super) struct Evidence {
     /// By how many standard deviations of chance it is more than the mean, of each test.
     pub(super) t: [f64; TESTS],
     /// Degrees of freedom of these.
-    pub(super) freedom: f64,
+    pub(super) freedom: [f64; TESTS],
     /// Whether out of step there is sometimes as much.
     pub(super) matched: [bool; TESTS],
 }
@@ -228,6 +272,9 @@ pub(super) fn evidence(
         .map(|n| angles.stretches[n].clone())
         .collect();
     let mut table = vec![0_u32; active.bin_count * LEVELS];
+    let independent_beside = clock.independent_beside(angles, pair, &counts);
+    let beside =
+        Beside::of(pair, angles, clock, &counts).filter(|_| independent_beside >= LEAST_SHIFTS);
     let mut of = |shift: Option<&[u32]>| {
         table.fill(0);
         let mut add = |bin: u8, level: u8| {
@@ -248,7 +295,8 @@ pub(super) fn evidence(
                 }
             }
         }
-        shown(&table)
+        let beside = beside.as_ref().map_or([f64::NAN; 2], |of| of.explained(shift));
+        Shown { beside, ..shown(&table) }
     };
     let seen = of(None);
     let (mut sums, mut squares, mut most) = ([0.0; TESTS], [0.0; TESTS], [0.0_f64; TESTS]);
@@ -263,17 +311,20 @@ pub(super) fn evidence(
         }
     }
     let n = clock.shifts.len() as f64;
-    let (mut t, mut matched) = ([0.0; TESTS], [false; TESTS]);
+    let (mut t, mut freedom, mut matched) = ([0.0; TESTS], [0.0; TESTS], [false; TESTS]);
     for (i, value) in seen.all().into_iter().enumerate() {
         let mean = sums[i] / n;
         let spread = ((squares[i] / n - mean * mean).max(0.0) * n / (n - 1.0).max(1.0)).sqrt();
-        let least = if i == 0 { LEAST_SPREAD } else { 0.5 * LEVEL / mean.max(LEVEL.sqrt()) };
-        let off = value - mean;
-        t[i] = off / (spread.max(least) * (1.0 + 1.0 / independent).sqrt());
+        let (least, independent) = match i {
+            DRIVING => (LEAST_SPREAD, independent),
+            _ if BESIDE.contains(&i) => (LEAST_SPREAD_BESIDE, independent_beside),
+            _ => (0.5 * LEVEL / mean.max(LEVEL.sqrt()), independent),
+        };
+        t[i] = (value - mean) / (spread.max(least) * (1.0 + 1.0 / independent).sqrt());
+        freedom[i] = independent - 1.0;
         matched[i] = value <= most[i];
     }
-    let chance = chance.over(n);
-    Some(Evidence { seen, chance, t, freedom: independent - 1.0, matched })
+    Some(Evidence { seen, chance: chance.over(n), t, freedom, matched })
 }
 
 impl Evidence {
@@ -304,7 +355,7 @@ impl Usual {
     pub(super) fn of(all: &[Evidence]) -> Self {
         let mut usual = Self { middle: [0.0; TESTS], spread: [1.0; TESTS] };
         for i in 0..TESTS {
-            let mut t: Vec<f64> = all.iter().map(|of| of.t[i]).collect();
+            let mut t: Vec<f64> = all.iter().map(|of| of.t[i]).filter(|t| t.is_finite()).collect();
             if t.len() < Self::LEAST {
                 continue;
             }
@@ -321,13 +372,19 @@ impl Usual {
 
     /// How likely as much would be seen by chance.
     pub(super) fn p(&self, of: &Evidence) -> [f64; TESTS] {
-        std::array::from_fn(|i| beyond_t((of.t[i] - self.middle[i]) / self.spread[i], of.freedom))
+        std::array::from_fn(|i| {
+            beyond_t((of.t[i] - self.middle[i]) / self.spread[i], of.freedom[i])
+        })
     }
 
-    /// The same; certain where a shift shows as much.
+    /// The same; certain where a shift shows as much, and no number where nothing was tested.
     pub(super) fn strict_p(&self, of: &Evidence) -> [f64; TESTS] {
         let p = self.p(of);
-        std::array::from_fn(|i| if of.matched[i] { 1.0 } else { p[i] })
+        std::array::from_fn(|i| match of.t[i].is_nan() {
+            true => f64::NAN,
+            false if of.matched[i] => 1.0,
+            false => p[i],
+        })
     }
 }
 
@@ -362,15 +419,17 @@ fn beyond_t(t: f64, freedom: f64) -> f64 {
     (0.5 * (1.0 - between)).max(1e-12)
 }
 
-/// The share of false ones among those with at most each p, at most: Benjamini and Hochberg's adjusted p.
+/// The share of false ones among those with at most each p, at most: Benjamini and Hochberg's adjusted p. What
+/// was not tested does not count, and has 1.
 pub(super) fn false_shares(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).collect();
+    let mut order: Vec<usize> = (0..p.len()).filter(|i| !p[*i].is_nan()).collect();
+    let count = order.len();
     order.sort_by(|a, b| p[*b].total_cmp(&p[*a]).then(b.cmp(a)));
     let mut shares = vec![1.0; p.len()];
     let mut least = 1.0_f64;
     for (above, i) in order.into_iter().enumerate() {
-        let rank = (p.len() - above) as f64;
-        least = least.min(p[i] * p.len() as f64 / rank);
+        let rank = (count - above) as f64;
+        least = least.min(p[i] * count as f64 / rank);
         shares[i] = least;
     }
     shares

@@ -6,11 +6,13 @@
 //! `docs/couple.md`.
 
 mod angles;
+mod beside;
 mod clock;
 mod dice;
 mod evidence;
 mod fit;
 mod page;
+mod phase;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +24,10 @@ pub use page::html;
 
 use angles::Angles;
 use clock::Clock;
-use evidence::{Evidence, Sorted, TESTS, Usual, evidence, false_shares, share_of};
+use evidence::{
+    ABOVE, BELOW, BESIDE, BOTH, DRIVING, Evidence, Sorted, TESTS, Usual, evidence, false_shares,
+    share_of,
+};
 use fit::{Samples, Wanted};
 
 use crate::estimate::Take;
@@ -176,7 +181,7 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
     let usual = Usual::of(&told);
     let p: Vec<f64> = told.iter().flat_map(|of| usual.strict_p(of)).collect();
     let mut shares = false_shares(&p).into_iter();
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<Vec<Chosen>> = Vec::new();
     for (pair, both) in pairs.iter().zip(&shown) {
         let ways = [*pair, [pair[1], pair[0]]];
         let all = ways.into_iter().zip(both).filter_map(|(pair, evidence)| {
@@ -184,7 +189,8 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
             let shares = [(); TESTS].map(|()| shares.next().unwrap_or(1.0));
             let binned = share_of(evidence.seen.explained);
             // Bins are coarse where an angle is mostly in one place: a function explains more.
-            let may_drive = shares[0] <= options.false_share && binned >= 0.5 * options.explained;
+            let may_drive =
+                shares[DRIVING] <= options.false_share && binned >= 0.5 * options.explained;
             let explained =
                 if may_drive { 1.0 - samples(&angles, &clock, pair).left() } else { 0.0 };
             Some(Chosen {
@@ -198,22 +204,31 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
             })
         });
         let all: Vec<Chosen> = all.collect();
-        chosen.extend(Chosen::of(&all, &sorted, options).map(|of| {
-            let toward = of.pair.map(|passive| {
-                let way = all.iter().find(|way| way.pair[1] == passive);
-                way.map_or(0.0, |way| way.evidence.beyond().iter().map(|v| v.max(0.0)).sum())
-            });
-            Chosen { toward, ..of }
-        }));
+        let ways: Vec<Chosen> = Chosen::of(&all, &sorted, options)
+            .into_iter()
+            .map(|of| {
+                let toward = of.pair.map(|passive| {
+                    let way = all.iter().find(|way| way.pair[1] == passive);
+                    way.map_or(0.0, |way| way.evidence.beyond().iter().map(|v| v.max(0.0)).sum())
+                });
+                Chosen { toward, ..of }
+            })
+            .collect();
+        if !ways.is_empty() {
+            chosen.push(ways);
+        }
     }
     let before = chosen.len();
-    let lasting = threads::each(&chosen, options.threads, |of| {
-        of.lasting(of.pair.map(|i| &sorted[i]), &angles, &clock, &usual, options)
+    let lasting = threads::each(&chosen, options.threads, |ways| -> Vec<Chosen> {
+        let lasts =
+            |of: &Chosen| of.lasting(of.pair.map(|i| &sorted[i]), &angles, &clock, &usual, options);
+        ways.iter().filter_map(lasts).collect()
     });
-    let chosen: Vec<Chosen> = lasting.into_iter().flatten().collect();
+    let chosen: Vec<Vec<Chosen>> = lasting.into_iter().filter(|ways| !ways.is_empty()).collect();
     let single = before - chosen.len();
     let before = chosen.len();
-    let links = threads::each(&chosen, options.threads, |of| {
+    let links = threads::each(&chosen, options.threads, |ways| {
+        let of = &ways[0];
         let left = |pair| samples(&angles, &clock, pair).left();
         let [a, b] = of.pair;
         let driven = of.drives(options).then(|| 1.0 - left([a, b]).min(left([b, a])));
@@ -225,18 +240,19 @@ pub fn couple(takes: &[Take<'_>], rig: &Rig, options: &CoupleOptions) -> Couplin
         beside[a].insert(b, *link);
         beside[b].insert(a, *link);
     }
-    let chosen: Vec<Chosen> = chosen
+    let chosen: Vec<Vec<Chosen>> = chosen
         .into_iter()
         .zip(&links)
         .filter(|(_, link)| !link.is_echo(&beside))
         .map(|(of, _)| of)
         .collect();
     let echoes = before - chosen.len();
-    let mut found: Vec<Found> =
-        threads::each(&chosen, options.threads, |chosen| chosen.fitted(&angles, &clock, options))
-            .into_iter()
-            .flatten()
-            .collect();
+    let mut found: Vec<Found> = threads::each(&chosen, options.threads, |ways| {
+        ways.iter().find_map(|of| of.fitted(&angles, &clock, options))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
     found.sort_by(|a, b| {
         let rank = |of: &Found| matches!(of.coupling.rule, Rule::Bound { .. });
         let clear = |of: &Found| if rank(of) { of.taken[0] + of.taken[1] } else { of.explained };
@@ -267,6 +283,21 @@ const GROUPS: usize = 8;
 /// where it is the dependence as such that is clear.
 const LASTING: f64 = 0.05;
 
+/// What two angles do together beside their usual courses is so much of what they do beside them, at least.
+const LEAST_BESIDE: f64 = 0.02;
+
+/// A bound that follows from two others takes less than this share of what each of them takes.
+const ECHO: f64 = 0.5;
+
+/// A side of a bound.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// How much it takes away beyond what chance does.
+    taken: f64,
+    /// The share of false ones.
+    share: f64,
+}
+
 /// A pair that may become a coupling.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
@@ -289,29 +320,40 @@ impl Chosen {
         let Evidence { seen, chance, .. } = self.evidence;
         let [seen, chance] = [seen, chance].map(|of| share_of(of.explained));
         // What the clock of the motion alone leaves open has to shrink to a half.
-        self.shares[0] <= options.false_share
+        self.shares[DRIVING] <= options.false_share
             && self.explained >= options.explained
             && 1.0 - seen <= 0.5 * (1.0 - chance)
     }
 
-    /// The share of false ones of a bound above, and below. What is bounded also depends on the other
-    /// angle on average, and may be narrowed from both sides: that is often clearer than a single end.
-    fn bound_shares(&self) -> [f64; 2] {
-        let [driven, above, below, both] = self.shares;
-        [(1, above), (2, below)].map(|(side, own)| {
-            let any = if self.p[side] <= LASTING { driven.min(both) } else { 1.0 };
-            own.min(any)
-        })
-    }
-
-    /// How much bounds above and below take away beyond what chance does; zero where it is no bound.
-    fn taken(&self, options: &CoupleOptions) -> [f64; 2] {
-        let [above, below] = self.bound_shares();
-        let [upper, lower] = self.evidence.beyond();
-        [(upper, above), (lower, below)].map(|(beyond, share)| {
-            let clear = share <= options.false_share && beyond >= options.taken;
-            if clear { beyond } else { 0.0 }
-        })
+    /// The bounds above and below that it is.
+    ///
+    /// What is bounded also depends on the other angle on average, and may be narrowed from both sides: that
+    /// is often clearer than a single end. In periodic motion the usual courses of two angles leave little
+    /// room for a bound to show beyond what they do by themselves; there it is enough that the two leave
+    /// their courses together, and the bound is what the motion shows.
+    fn sides(&self, options: &CoupleOptions) -> [Option<Side>; 2] {
+        let Evidence { seen, chance, .. } = self.evidence;
+        let [told, by_chance] = [seen, chance].map(|of| of.told_beside());
+        let told = std::iter::zip(told, by_chance).map(|(told, by_chance)| told - by_chance);
+        let beside = std::iter::zip(BESIDE, told)
+            .filter(|(_, told)| *told >= LEAST_BESIDE)
+            .map(|(test, _)| self.shares[test])
+            .fold(1.0, f64::min);
+        let together = self.shares[DRIVING].min(self.shares[BOTH]).min(beside);
+        let beyond = self.evidence.beyond();
+        [(ABOVE, beyond[0], seen.upper), (BELOW, beyond[1], seen.lower)].map(
+            |(side, beyond, seen)| {
+                let any = if self.p[side] <= LASTING { together } else { 1.0 };
+                let share = self.shares[side].min(any);
+                if share <= options.false_share && beyond >= options.taken {
+                    Some(Side { taken: beyond, share })
+                } else if beside <= options.false_share && seen >= options.taken {
+                    Some(Side { taken: beyond.max(0.0), share: beside })
+                } else {
+                    None
+                }
+            },
+        )
     }
 
     /// What of it is there without any one of the takes, too; `None` if nothing is. Without a take that is
@@ -339,22 +381,25 @@ impl Chosen {
                 continue;
             };
             let p = usual.p(&rest);
-            if p[0] > LASTING {
-                self.shares[0] = 1.0;
+            for test in std::iter::once(DRIVING).chain(BESIDE) {
+                if p[test] > LASTING {
+                    self.shares[test] = 1.0;
+                }
             }
-            for (side, beyond) in [1, 2].into_iter().zip(rest.beyond()) {
-                if p[side].min(p[0]).min(p[3]) > LASTING || beyond < 0.5 * options.taken {
+            let together = p[DRIVING].min(p[BOTH]).min(p[BESIDE[0]]).min(p[BESIDE[1]]);
+            for (side, beyond) in [ABOVE, BELOW].into_iter().zip(rest.beyond()) {
+                if p[side].min(together) > LASTING || beyond < 0.5 * options.taken {
                     self.shares[side] = 1.0;
                     self.p[side] = 1.0;
                 }
             }
         }
-        let bounds = self.taken(options).iter().any(|taken| *taken > 0.0);
+        let bounds = self.sides(options).iter().any(Option::is_some);
         (if drove { self.drives(options) } else { bounds }).then_some(self)
     }
 
-    /// Which of the two ways it is, if any.
-    fn of(all: &[Self], sorted: &[Sorted], options: &CoupleOptions) -> Option<Self> {
+    /// Which of the two ways it may be, the clearer one first.
+    fn of(all: &[Self], sorted: &[Sorted], options: &CoupleOptions) -> Vec<Self> {
         let range = |of: &Self| {
             let [low, high] = sorted[of.pair[0]].range;
             high - low
@@ -364,14 +409,17 @@ impl Chosen {
             // drives.
             (50.0 * of.explained).round() * 1e3 + range(of)
         };
-        let drives = all.iter().filter(|of| of.drives(options));
-        let best = drives.max_by(|a, b| clear(a).total_cmp(&clear(b)));
-        let taken = |of: &Self| of.taken(options).iter().sum::<f64>();
-        best.or_else(|| {
-            let bounds = all.iter().filter(|of| taken(of) > 0.0);
-            bounds.max_by(|a, b| taken(a).total_cmp(&taken(b)))
-        })
-        .copied()
+        let mut drives: Vec<Self> = all.iter().copied().filter(|of| of.drives(options)).collect();
+        drives.sort_by(|a, b| clear(b).total_cmp(&clear(a)));
+        if !drives.is_empty() {
+            return drives;
+        }
+        let taken =
+            |of: &Self| of.sides(options).iter().flatten().map(|side| side.taken).sum::<f64>();
+        let bounds = |of: &Self| of.sides(options).iter().any(Option::is_some);
+        let mut bounds: Vec<Self> = all.iter().copied().filter(bounds).collect();
+        bounds.sort_by(|a, b| taken(b).total_cmp(&taken(a)));
+        bounds
     }
 
     fn fitted(&self, angles: &Angles, clock: &Clock, options: &CoupleOptions) -> Option<Found> {
@@ -380,7 +428,7 @@ impl Chosen {
         let seed =
             dice::seed_of(&[angles.columns[active].clone(), angles.columns[passive].clone()]);
         let drives = self.drives(options);
-        let [above, below] = self.taken(options);
+        let [above, below] = self.sides(options);
         let mut fitted = Vec::new();
         let mut residual = None;
         let rule = if drives {
@@ -398,9 +446,9 @@ impl Chosen {
             Rule::Drive { curve }
         } else {
             // A bound that is as uncertain as it is uneven says nothing.
-            let mut bound = |taken: f64, wanted| {
-                let fit = (taken > 0.0).then(|| samples.fit(wanted, seed)).flatten();
-                let fit = fit.filter(Fitted::has_relief)?;
+            let mut bound = |side: Option<Side>, wanted| {
+                let fit =
+                    samples.fit(wanted, seed).filter(|fit| side.is_some() && fit.has_relief())?;
                 fitted.push(fit.clone());
                 Some(fit.curve)
             };
@@ -416,10 +464,9 @@ impl Chosen {
         let x = fitted.iter().flat_map(|fit| fit.band.iter().map(|at| at[0]));
         let ends = x.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
         let share = if drives {
-            self.shares[0]
+            self.shares[DRIVING]
         } else {
-            let used = [above, below].into_iter().zip(self.bound_shares());
-            used.filter(|(taken, _)| *taken > 0.0).map(|(_, share)| share).fold(0.0, f64::max)
+            [above, below].into_iter().flatten().map(|side| side.share).fold(0.0, f64::max)
         };
         let name = |of: &AngleOf| of.to_string();
         let (by, on) = (&angles.names[active], &angles.names[passive]);
@@ -479,7 +526,7 @@ impl Link {
             (None, None, Some(_)) => self.on(a) < one.on(a),
             (None, None, None) => {
                 let size = |link: &Self| link.toward[0].max(link.toward[1]);
-                size(self) < size(one).min(size(other))
+                size(self) < ECHO * size(one).min(size(other))
             }
         })
     }

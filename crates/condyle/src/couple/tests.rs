@@ -129,28 +129,24 @@ fn score(motion: CoupledMotion, couplings: usize, seeds: std::ops::Range<u64>) -
     score
 }
 
-/// How much of what is there is found, in all and without bounds in purely periodic motion, which hardly
-/// show; and at most 5 % of what is found is false.
-fn check(seeds: std::ops::Range<u64>, least: [usize; 2]) {
+/// How much of what is there is found, in per cent at least; and at most 5 % of what is found is false.
+fn check(seeds: std::ops::Range<u64>, least: usize) {
     let (mut reported, mut false_ones, mut right_kind) = (0, 0, 0);
-    let (mut all, mut explored) = ([0; 2], [0; 2]);
+    let mut all = [0; 2];
     for motion in MOTIONS {
         let none = score(motion, 0, seeds.clone());
         let some = score(motion, 4, seeds.clone());
-        for i in 0..2 {
-            all[i] += some.drives[i] + some.bounds[i];
-            let bounds = if motion == CoupledMotion::Periodic { 0 } else { some.bounds[i] };
-            explored[i] += some.drives[i] + bounds;
+        for (sum, of) in all.iter_mut().zip(std::iter::zip(some.drives, some.bounds)) {
+            *sum += of.0 + of.1;
         }
         assert!(100 * some.drives[0] >= 98 * some.drives[1], "{some:?}");
         right_kind += some.right_kind;
         reported += none.reported + some.reported;
         false_ones += none.false_ones + some.false_ones;
     }
-    println!("found {all:?}, explored {explored:?}; {reported} reported, {false_ones} false");
-    for ([found, there], least) in [(all, least[0]), (explored, least[1])] {
-        assert!(100 * found >= least * there, "{found} of {there}");
-    }
+    println!("found {all:?}; {reported} reported, {false_ones} false");
+    let [found, there] = all;
+    assert!(100 * found >= least * there, "{found} of {there}");
     assert!(20 * false_ones <= reported, "{false_ones} of {reported}");
     assert!(100 * right_kind >= 97 * all[0], "{right_kind} of {}", all[0]);
 }
@@ -158,14 +154,23 @@ fn check(seeds: std::ops::Range<u64>, least: [usize; 2]) {
 /// On other figures than those that the method was made with.
 #[test]
 fn d3_true_couplings_are_found_and_hardly_others() {
-    check(200..203, [85, 93]);
+    check(200..203, 93);
 }
 
 /// The figures of `docs/couple.md`.
 #[test]
 #[ignore = "takes minutes"]
 fn d3_true_couplings_of_many_figures_are_found_and_hardly_others() {
-    check(400..500, [90, 95]);
+    check(500..600, 95);
+}
+
+/// What is measured where the size of a gait changes as a whole: the warning of periodic motion is for that.
+#[test]
+#[ignore = "takes minutes"]
+fn couplings_where_all_steps_grow_together_are_counted() {
+    let none = score(CoupledMotion::PeriodicTogether, 0, 500..550);
+    let some = score(CoupledMotion::PeriodicTogether, 4, 500..550);
+    println!("{} and {} false", none.false_ones, some.false_ones);
 }
 
 #[test]

@@ -51,7 +51,9 @@ pub enum CoupledMotion {
     /// offsets that vary by themselves from period to period. So all angles have to do with each other, and
     /// only those that are coupled do by themselves.
     Periodic,
-    /// Clips of both kinds in turn.
+    /// The same, but the amplitudes of all angles vary together: the walk gets larger and smaller.
+    PeriodicTogether,
+    /// Free and periodic clips in turn.
     Both,
     /// Every angle goes its own way, but all at the same times: between, the figure stands still.
     Bursts,
@@ -241,12 +243,15 @@ fn motion(
 ) -> Vec<Vec<f64>> {
     // Where each angle is on its way, from −1 to 1.
     let phase = phase(frames, rng);
+    let larger = (how == CoupledMotion::PeriodicTogether).then(|| drift(frames, 1.5, rng));
     let together =
         if how == CoupledMotion::PosesTogether { moves(frames, rng) } else { Vec::new() };
     let mut ways: Vec<Vec<f64>> = courses
         .iter()
         .map(|_| match how {
-            CoupledMotion::Periodic => periodic_way(&phase, rng),
+            CoupledMotion::Periodic | CoupledMotion::PeriodicTogether => {
+                periodic_way(&phase, larger.as_deref(), rng)
+            }
             CoupledMotion::Poses => pose_way(&moves(frames, rng), frames, rng),
             CoupledMotion::PosesTogether => pose_way(&together, frames, rng),
             _ => free_way(frames, rng),
@@ -336,10 +341,12 @@ fn phase(frames: usize, rng: &mut Rng) -> Vec<f64> {
         .collect()
 }
 
-fn periodic_way(phase: &[f64], rng: &mut Rng) -> Vec<f64> {
+/// An angle of a gait, which is larger or smaller by itself or as all are.
+fn periodic_way(phase: &[f64], larger: Option<&[f64]>, rng: &mut Rng) -> Vec<f64> {
     let (first, second) = (rng.uniform(), rng.uniform());
     let share = rng.between(0.0, 0.5);
-    let (larger, aside) = (drift(phase.len(), 1.5, rng), drift(phase.len(), 1.5, rng));
+    let (own, aside) = (drift(phase.len(), 1.5, rng), drift(phase.len(), 1.5, rng));
+    let larger = larger.unwrap_or(&own);
     let at = |i: usize| {
         let wave = (1.0 - share) * trig::sin(TAU * (phase[i] + first))
             + share * trig::sin(TAU * (2.0 * phase[i] + second));
