@@ -184,7 +184,10 @@ impl Network {
     /// needed, or waiting for each other.
     pub fn new(map: &JointMap, skeleton: &Skeleton) -> Result<Self, MapError> {
         let mut builder = Builder::new(map, skeleton)?;
+        // Of every part, those in it that are about a joint; two of different joints say enough.
+        let mut within: Vec<Vec<usize>> = vec![Vec::new(); map.parts.len()];
         for part in builder.order()? {
+            within[part] = builder.about_joints(part, &within);
             builder.add(&map.parts[part])?;
             let Spans { dials, .. } = &builder.network.transforms;
             if dials.len() + builder.network.numbers.dials.len() > MOST_RATES {
@@ -192,7 +195,7 @@ impl Network {
                 return Err(MapError::new("parts", part, MapErrorKind::TooLarge));
             }
         }
-        let Builder { mut network, known, .. } = builder;
+        let Builder { mut network, known, maker, .. } = builder;
         for driven in &map.joints {
             let joint = found_joint(skeleton, Asked::driven(driven, &driven.joint))?;
             let asked = Asked::driven(driven, &driven.by);
@@ -201,6 +204,14 @@ impl Network {
                 return Err(asked.wrong("a transform", value.map_or("unknown", Value::kind)));
             };
             network.drivers[joint.get()] = Some(by);
+            let within = maker.get(&driven.by).map_or(&[][..], |part| &within[*part]);
+            for part in within.iter().map(|part| &map.parts[*part]) {
+                if let Some(about) = about(part).filter(|about| **about != driven.joint) {
+                    let (about, moves) = (about.clone(), driven.joint.clone());
+                    let kind = MapErrorKind::OtherJoint { about, moves };
+                    return Err(MapError::new("parts", &part.name, kind).at("joint"));
+                }
+            }
         }
         Ok(network)
     }
@@ -287,6 +298,15 @@ fn found_joint(skeleton: &Skeleton, asked: Asked<'_>) -> Result<JointIndex, MapE
         let near = names_near(names, asked.name).into_iter().map(str::to_owned).collect();
         asked.error(MapErrorKind::UnknownJoint { joint: asked.name.to_owned(), near })
     })
+}
+
+/// The joint that a part is about: what compensates for joints above one, or brings one onto an ellipsoid,
+/// is right for that one only.
+const fn about(part: &Part) -> Option<&String> {
+    match &part.component {
+        Component::Compensate { joint, .. } | Component::Slide { joint, .. } => Some(joint),
+        _ => None,
+    }
 }
 
 /// The inputs of a part by name.
@@ -448,6 +468,22 @@ impl<'a> Builder<'a> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// The parts about a joint that are in a part, itself included: at most two, of different joints.
+    fn about_joints(&self, part: usize, within: &[Vec<usize>]) -> Vec<usize> {
+        let parts = &self.map.parts;
+        let inputs = inputs_of(&parts[part]);
+        let makers = inputs.iter().filter_map(|asked| self.maker.get(asked.name));
+        let inside = makers.flat_map(|maker| within[*maker].iter().copied());
+        let mut found: Vec<usize> = Vec::new();
+        for other in about(&parts[part]).map(|_| part).into_iter().chain(inside) {
+            let new = found.iter().all(|known| about(&parts[*known]) != about(&parts[other]));
+            if new && found.len() < 2 {
+                found.push(other);
+            }
+        }
+        found
     }
 
     /// Parts such that each comes after those that it takes from.

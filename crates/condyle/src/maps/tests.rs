@@ -435,3 +435,31 @@ fn d1_what_is_wrong_with_a_network_is_named() {
         assert_eq!(text.matches("\n  help: ").count(), 1, "{text}");
     }
 }
+
+/// Row D4: what compensates for the joints above one joint is wrong for another.
+#[test]
+fn d4_a_part_for_another_joint_than_it_moves_is_refused() {
+    let mut rng = Rng::new(16);
+    let skeleton = skeleton(&mut rng);
+    let good = shoulder(&mut rng, &skeleton);
+    assert!(Network::new(&good, &skeleton).is_ok());
+    let by = |map: &JointMap, does: fn(&Component) -> bool| {
+        map.parts.iter().find(|part| does(&part.component)).unwrap().name.clone()
+    };
+    let compensates = by(&good, |c| matches!(c, Component::Compensate { .. }));
+    let slides = by(&good, |c| matches!(c, Component::Slide { .. }));
+    for part_name in [compensates, slides] {
+        // At once, and through others.
+        for through in [false, true] {
+            let mut map = good.clone();
+            map.parts.push(chain("through", &[&part_name]));
+            let name = if through { "through" } else { part_name.as_str() };
+            map.joints.retain(|driven| driven.joint != "pelvis");
+            map.joints.push(driven("pelvis", name));
+            let error = Network::new(&map, &skeleton).unwrap_err();
+            let MapErrorKind::OtherJoint { moves, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!(moves, "pelvis");
+            assert!(error.to_string().starts_with(&format!("part {part_name:?}: the part is for")));
+        }
+    }
+}

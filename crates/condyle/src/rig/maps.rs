@@ -457,6 +457,18 @@ mod tests {
             ),
             ("\"on\": \"Thorax\"", "\"on\": \"Humerus\"", "parts.scapula.on", "is not above"),
             ("\"joint\": \"Scapula\"", "\"joint\": \"Scapulo\"", "parts.scapula.joint", "no joint"),
+            (
+                "\"input\": \"held\", \"joint\": \"Humerus\"",
+                "\"input\": \"held\", \"joint\": \"Scapula\"",
+                "parts.humerus.joint",
+                "is for joint \"Scapula\", and what it makes moves \"Humerus\"",
+            ),
+            (
+                "\"Humerus\": \"humerus\" }",
+                "\"Humerus\": \"scapula\" }",
+                "parts.scapula.joint",
+                "is for joint \"Scapula\", and what it makes moves \"Humerus\"",
+            ),
             ("[\"Clavicle\"] }", "[\"Clavicula\"] }", "parts.humerus.cancel[0]", "no joint"),
             (
                 "\"Humerus\": \"humerus\"",
