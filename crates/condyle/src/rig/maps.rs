@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-use super::cursor::{Cursor, Notes};
+use super::cursor::{Cursor, Notes, nearly_same};
 use super::fields::{CURVE_SHAPES, ObjectKind, PART_SHAPES, UNIT_SHAPES};
 use super::json::{Fault, Field, Node, Value};
 use super::path::Step;
 use super::shapes::limit;
 use super::write;
-use super::{JointKind, RigErrorKind};
+use super::{JointKind, RigErrorKind, RigWarningKind};
 use crate::maps::{
     Component, ContactPair, Curve, Dial, Driven, JointMap, Output, Part, Slide, Transform, Turn,
     Unit,
@@ -67,12 +67,15 @@ fn inside(unit: Unit, number: f64) -> f64 {
 fn dial(name: &str, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Dial, Fault> {
     let unit = unit(cursor)?;
     cursor.spelling(ObjectKind::Dial, notes);
+    other_units(unit, cursor, notes)?;
     let [min, max, rest] = ends_of(unit);
     let number = |key| Ok::<_, Fault>(inside(unit, cursor.required(key)?.number()?));
     let range = [number(min)?, number(max)?];
     let rest = if cursor.field(rest).is_some() { number(rest)? } else { 0.0 };
     if !(range[0] < range[1] && range[0] <= rest && rest <= range[1]) {
-        let [min, max, rest] = [range[0], range[1], rest].map(|x| x / unit.of_document());
+        // Without what conversion to radians and back adds.
+        let [min, max, rest] =
+            [range[0], range[1], rest].map(|x| (1e9 * x / unit.of_document()).round() / 1e9);
         let found = format!("{min} to {max}, rest {rest}");
         return Err(cursor.out_of_range("a range that is not empty, with rest inside", &found));
     }
@@ -85,6 +88,22 @@ fn dial(name: &str, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Dial, Faul
         label: text("label")?,
         source: text("source")?,
     })
+}
+
+/// Says so where a dial has an end or a rest in another unit than its own: it counts for nothing.
+fn other_units(unit: Unit, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<(), Fault> {
+    let own = ends_of(unit);
+    for field in cursor.object()? {
+        let others = Unit::ALL.into_iter().filter(|other| *other != unit).map(ends_of);
+        let meant = others.flat_map(|names| names.into_iter().zip(own));
+        let meant = meant.filter(|(name, _)| *name == field.key).map(|(_, own)| own).next();
+        // Those that are spelt alike have been told.
+        if let Some(known) = meant.filter(|known| !nearly_same(&field.key, known)) {
+            let kind = RigWarningKind::Misspelt { name: field.key.to_string(), known };
+            notes.add(&cursor.below(Step::Key(field.key.clone()), &field.node), kind);
+        }
+    }
+    Ok(())
 }
 
 fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault> {
@@ -118,7 +137,7 @@ fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault>
             let mut bound = |key| cursor.field(key).map(|c| curve(&c, notes)).transpose();
             let (lower, upper) = (bound("lower")?, bound("upper")?);
             if lower.is_none() && upper.is_none() {
-                return Err(cursor.fault(RigErrorKind::Missing { field: "upper" }));
+                return Err(cursor.fault(RigErrorKind::Missing { field: "lower or upper" }));
             }
             Component::Bound { active: text("active")?, passive: text("passive")?, lower, upper }
         }
@@ -430,12 +449,37 @@ mod tests {
         assert!(error.contains("chain") && error.contains("slide"), "{error}");
         let error = says("\"max_deg\": 150", "\"max_deg\": -150");
         assert!(error.contains("maps.dials") && error.contains("rest inside"), "{error}");
+        // As they were written, and not as radians bring them back.
+        let error = says("\"min_deg\": -5, \"max_deg\": 45", "\"min_deg\": 60, \"max_deg\": 45");
+        assert!(error.contains("60 to 45, rest 0"), "{error}");
+        let sides = "\"upper\": { \"shape\": \"points\", \"points\": [[0, 45], [150, 40]] } }";
+        let text =
+            example().replacen(sides, "\"no\": 1 }", 1).replacen("\"lower\":", "\"none\":", 1);
+        let error = Rig::read(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("maps.parts.lifted: \"lower\" or \"upper\" is missing"), "{error}");
         let error = says("\"slope\": 0.1, ", "");
         assert!(error.contains("maps.parts.lifted.lower") && error.contains("slope"), "{error}");
         let error = says("\"axis\": [0, 1, 0]", "\"axis\": [0, 0, 0]");
         assert!(error.contains("maps.parts.scapula.axis"), "{error}");
         let error = says("\"Humerus\": \"humerus\"", "\"Humerus\": 3");
         assert!(error.contains("maps.joints.Humerus"), "{error}");
+    /// A field of another unit counts for nothing, and that is told with the field that would count.
+    #[test]
+    fn d10_an_end_in_another_unit_is_told_with_the_right_field() {
+        for (from, to, meant) in [
+            ("\"max_deg\": 45", "\"max_deg\": 45, \"rest\": 5", "rest_deg"),
+            ("\"max_m\": 0.004, \"rest_m\": 0", "\"max_m\": 0.004, \"rest_deg\": 0", "rest_m"),
+            ("\"max\": 1, \"rest\": 0", "\"max\": 1, \"max_deg\": 5", "max"),
+        ] {
+            let text = example();
+            assert!(text.contains(from), "{from}");
+            let read = Rig::read(text.replacen(from, to, 1).as_bytes()).unwrap();
+            let told: Vec<String> = read.warnings.iter().map(ToString::to_string).collect();
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(told[0].contains(&format!("is {meant:?} meant?")), "{told:?}");
+        }
+    }
+
     }
 
     /// What shows only on the skeleton has its line, its path and one help, as what the reader finds.
