@@ -86,7 +86,7 @@ impl DialSolver<'_> {
                 free.iter().for_each(|dial| start[*dial] += moved[*dial]);
                 let other = self.from(&start, set, &rest, &asked, settings);
                 // The way that the frame before went is the first choice.
-                if !(best.squares < BETTER * other.squares && !other.reached) {
+                if other.reached || best.squares >= BETTER * other.squares {
                     best = other;
                 }
             }
@@ -330,9 +330,10 @@ mod tests {
         let found = solver.follow(&network, &rig.skeleton, &goals, &own, &settings(), |_| {});
         assert!(found.ok(), "{:?}", found.goals);
         let frame = found.dials.frame(0);
+        let square = |x: f64| x * x;
         let far = |dials: &[f64], of: &dyn Fn(&str) -> bool| -> f64 {
             let all = network.dials().iter().zip(dials).filter(|(d, _)| of(&d.name));
-            all.map(|(d, x)| ((x - d.rest) / (d.range[1] - d.range[0])).powi(2)).sum::<f64>().sqrt()
+            all.map(|(d, x)| square((x - d.rest) / (d.range[1] - d.range[0]))).sum::<f64>().sqrt()
         };
         // Other ways to the goal, from anywhere: none is as near.
         let mut rng = Rng::new(3);
@@ -361,7 +362,7 @@ mod tests {
         // An arm goes before a spine does.
         let degrees = |of: &dyn Fn(&str) -> bool| -> f64 {
             let all = network.dials().iter().zip(frame).filter(|(d, _)| of(&d.name));
-            all.map(|(d, x)| (x - d.rest).powi(2)).sum::<f64>().sqrt().to_degrees()
+            all.map(|(d, x)| square(x - d.rest)).sum::<f64>().sqrt().to_degrees()
         };
         let [arm, trunk] =
             [true, false].map(|arm| degrees(&|name| name.starts_with("right.") == arm));

@@ -129,7 +129,10 @@ impl<'a> DialSolver<'a> {
         system.weights.clear();
         system.weights.extend(system.network.dials.iter().zip(&system.scales).map(
             |(dial, scale)| match settings.by_range {
-                true => weight * (scale / (dial.range[1] - dial.range[0])).powi(2),
+                true => {
+                    let share = scale / (dial.range[1] - dial.range[0]);
+                    weight * share * share
+                }
                 false => weight,
             },
         ));

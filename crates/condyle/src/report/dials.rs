@@ -97,7 +97,7 @@ pub fn html(
         show.pose(&mut text, pose.name, &state);
         states.push(state);
     }
-    dials(&mut text, network.dials(), poses, &states);
+    dials(&mut text, network, poses, &states);
     if let Some(clip) = over_time {
         let shown = frames(clip.len());
         show.frames(&mut text, clip, &shown);
@@ -310,11 +310,7 @@ impl Show<'_> {
             );
         }
         text.push_str("</p>\n");
-        if state.is_off() {
-            text.push_str(
-                "<p>A bone that should slide on an ellipsoid does not reach it here.</p>\n",
-            );
-        }
+        held(text, self.network.held(state).map(|held| held.to_string()));
         text.push_str("</section>\n");
     }
 
@@ -345,8 +341,17 @@ impl Show<'_> {
         }
         text.push_str(
             "<p class=\"small\">Frame and time of each; in place, since dials do not say where the figure \
-             goes.</p>\n</section>\n",
+             goes.</p>\n",
         );
+        let over = self.network.held_over(clip);
+        held(
+            text,
+            over.iter().map(|of| {
+                let (n, all, worst) = (of.frames, clip.len(), of.worst_frame);
+                format!("{} ({n} of {all} frames, worst in frame {worst})", of.worst)
+            }),
+        );
+        text.push_str("</section>\n");
     }
 }
 
@@ -368,9 +373,23 @@ fn outline(
     (0..POINTS).map(point).collect()
 }
 
-/// How dials are set in each pose, those at rest after the others; of several poses only those that are
-/// not at rest in all of them.
-fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[State]) {
+/// What keeps the figure from what was set, if anything does.
+fn held(text: &mut String, all: impl Iterator<Item = String>) {
+    let all: Vec<String> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    text.push_str("<h3>Held</h3>\n<ul>\n");
+    for one in all {
+        let _ = writeln!(text, "<li>{}.</li>", Html(&one));
+    }
+    text.push_str("</ul>\n");
+}
+
+/// How dials are set in each pose, and what became of it, those at rest after the others; of several
+/// poses only those that are not at rest in all of them.
+fn dials(text: &mut String, network: &Network, poses: &[PoseView<'_>], states: &[State]) {
+    let dials = network.dials();
     if poses.is_empty() {
         return;
     }
@@ -378,28 +397,55 @@ fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[St
         "<section>\n<h2>Dials</h2>\n<div class=\"wide\">\n<table>\n<thead><tr><th>dial</th>",
     );
     for pose in poses {
-        let name = if poses.len() == 1 { "set to" } else { pose.name };
-        let _ = write!(text, "<th>{}</th>", Html(name));
+        let name = if poses.len() == 1 { "" } else { pose.name };
+        let both = ["set", "got"].map(|word| format!("{name} {word}"));
+        let _ = write!(text, "<th>{}</th><th>{}</th>", Html(both[0].trim()), Html(both[1].trim()));
     }
-    text.push_str("<th>range</th><th>what it does</th><th>source</th></tr></thead>\n<tbody>\n");
-    let moved = |d: usize| states.iter().any(|state| state.dials()[d] != dials[d].rest);
+    text.push_str(
+        "<th>held by</th><th>range</th><th>what it does</th><th>source</th></tr></thead>\n",
+    );
+    text.push_str("<tbody>\n");
+    let given: Vec<Vec<Option<f64>>> = states.iter().map(|state| network.given(state)).collect();
+    let mut holders: Vec<Vec<&str>> = vec![Vec::new(); dials.len()];
+    for held in states.iter().flat_map(|state| network.held(state)) {
+        for dial in held.dials {
+            if !holders[*dial].contains(&held.part) {
+                holders[*dial].push(held.part);
+            }
+        }
+    }
+    let moved = |d: usize| {
+        let set = states.iter().any(|state| state.dials()[d] != dials[d].rest);
+        set || !holders[d].is_empty()
+    };
     let (set, still): (Vec<usize>, Vec<usize>) = (0..dials.len()).partition(|d| moved(*d));
     let rows = if poses.len() == 1 { [set, still.clone()].concat() } else { set };
     for d in rows {
         let dial = &dials[d];
         let [min, max] = dial.range.map(|end| shown(dial.unit, end));
         let _ = write!(text, "<tr><td>{}</td>", Html(&dial.name));
-        for state in states {
-            let _ = write!(text, "<td>{}</td>", shown(dial.unit, state.dials()[d]));
+        for (state, given) in states.iter().zip(&given) {
+            // Of a rotation that is held no number of one dial is left.
+            let got = given[d].map_or_else(|| "–".to_owned(), |value| shown(dial.unit, value));
+            let class = if given[d] == Some(state.dials()[d]) { "" } else { " class=\"held\"" };
+            let set = shown(dial.unit, state.dials()[d]);
+            let _ = write!(text, "<td>{set}</td><td{class}>{got}</td>");
         }
         let _ = writeln!(
             text,
-            "<td>{min} to {max}</td><td>{}</td><td class=\"small\">{}</td></tr>",
+            "<td>{}</td><td class=\"range\">{min} to {max}</td><td>{}</td><td class=\"small\">{}</td></tr>",
+            Html(&holders[d].join(", ")),
             Html(&dial.label),
             Html(&dial.source),
         );
     }
     text.push_str("</tbody>\n</table>\n</div>\n");
+    if given.iter().flatten().any(Option::is_none) {
+        text.push_str(
+            "<p class=\"small\">–: what the dial and others make together is held; what by, and how far, is \
+             said above.</p>\n",
+        );
+    }
     if poses.len() > 1 && !still.is_empty() {
         let names: Vec<&str> = still.iter().map(|d| dials[*d].name.as_str()).collect();
         let _ = writeln!(text, "<p class=\"small\">At rest: {}.</p>", Html(&names.join(", ")));
@@ -407,12 +453,12 @@ fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[St
     text.push_str("</section>\n");
 }
 
-/// A number as people read it.
+/// A number as people read it, in the unit in which it is set.
 fn shown(unit: Unit, value: f64) -> String {
     let number = value / unit.of_document();
     match unit {
         Unit::Angle => format!("{:.1}°", (10.0 * number).round() / 10.0 + 0.0),
-        Unit::Length => format!("{:.1} mm", 1e3 * number),
+        Unit::Length => format!("{:.4} m", (1e4 * number).round() / 1e4 + 0.0),
         Unit::Ratio => format!("{number:.2}"),
     }
 }
@@ -550,6 +596,43 @@ mod tests {
         assert!(above[knee][0] < above[trunk][0] - 20.0, "{above:?}");
         // Forward is up from above: less far down the page.
         assert!(above[knee][1] < above[trunk][1] - 20.0, "{above:?}");
+    }
+
+    /// Row D13: what was set, what became of it and what holds it stand side by side.
+    #[test]
+    fn d13_a_page_tells_what_was_set_what_was_got_and_what_holds_it() {
+        let rig = models::find("shoulder").unwrap();
+        let network = rig.network().unwrap();
+        let mut dials: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
+        for (name, degrees) in [("right.arm.elevation", 180.0), ("right.arm.plane", 90.0)] {
+            dials[network.find(name).unwrap()] = f64::to_radians(degrees);
+        }
+        let pose = PoseView { name: "as set", dials: &dials };
+        let axes = [DVec3::Y, DVec3::Z];
+        let text = html("shoulder", &rig.skeleton, &network, axes, &[pose], None);
+        let row = |dial: &str| {
+            let row = text.split(&format!("<td>{}</td>", Html(dial))).nth(1).unwrap();
+            row.split("</tr>").next().unwrap().to_owned()
+        };
+        let lifted = row("right.clavicle.elevation");
+        let expected =
+            format!("<td>0.0°</td><td class=\"held\">15.0°</td><td>{}</td>", Html("right_lift"));
+        assert!(lifted.starts_with(&expected), "{lifted}");
+        let raised = row("right.arm.elevation");
+        assert!(raised.starts_with("<td>180.0°</td><td class=\"held\">–</td><td>"), "{raised}");
+        // Every sentence of the network is on the page.
+        let mut state = network.state();
+        network.evaluate(&dials, &mut state);
+        let all: Vec<String> = network.held(&state).map(|held| held.to_string()).collect();
+        assert!(
+            all.len() > 1
+                && all.iter().all(|one| text.contains(&format!("<li>{}.</li>", Html(one))))
+        );
+        // A dial that nothing holds has what was set.
+        let rest: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
+        let pose = PoseView { name: "at rest", dials: &rest };
+        let text = html("shoulder", &rig.skeleton, &network, axes, &[pose], None);
+        assert!(!text.contains("class=\"held\"") && !text.contains("<h3>Held"));
     }
 
     /// Frames in a row: the first, the last and those between, in one scale; and no table.
