@@ -69,10 +69,11 @@ impl DialSolver<'_> {
         let mut tried = 0.0;
         for frame in 0..own.len() {
             let set = own.frame(frame);
-            let asked: Vec<Goal> = index(frame)
-                .into_iter()
-                .flat_map(|f| goals.goals.iter().filter_map(move |g| g.at(f)))
-                .collect();
+            let asked = index(frame).map_or_else(Vec::new, |frame| {
+                let all = goals.goals.iter().filter_map(|goal| goal.at(frame));
+                // What no dial moves is missed whatever is done, and would drown the others.
+                all.filter(|goal| !dials_of(network, skeleton, &[*goal]).is_empty()).collect()
+            });
             if asked.is_empty() {
                 dials.push(set);
                 moved.clear();
@@ -396,5 +397,16 @@ mod tests {
         // The arm is stretched out to the left: no farther than it reaches.
         let miss = found.goals[0].worst.value();
         assert!(miss > 3.9 && miss < 4.6, "{miss}");
+        // A goal that no dial moves is missed, and keeps no other from being reached.
+        let aim = |x: f64, y: f64, z: f64| Goal::position(hand, glam::DVec3::new(x, y, z)).aim;
+        let near = vec![Some(aim(0.25, 1.45, 0.35)); 3];
+        let pelvis = vec![Some(aim(90.0, 0.0, 0.0)); 3];
+        let both = vec![
+            goal("Pelvis", GoalKind::Position, pelvis, &rig.skeleton),
+            goal("LeftHand", GoalKind::Position, near, &rig.skeleton),
+        ];
+        let goals = Goals { goals: both, ..Goals::default() };
+        let found = solver.follow(&network, &rig.skeleton, &goals, &own, &settings(), |_| {});
+        assert_eq!([0, 1].map(|k| found.goals[k].reached), [0, 3]);
     }
 }
