@@ -26,9 +26,9 @@ pub struct DialSettings<'a> {
     /// range: what decides where goals do not. With a weight of zero dials that nothing depends on stay
     /// where they are.
     pub posture: Option<(&'a [f64], f64)>,
-    /// Whether these distances are counted in shares of each dial's range instead: then an arm goes before
-    /// a spine does, of which a little is much.
-    pub by_range: bool,
+    /// How many times the square of each dial's distance counts, one number for each dial, such as how much
+    /// of the figure it moves; `None` for once.
+    pub efforts: Option<&'a [f64]>,
 }
 
 impl Default for DialSettings<'_> {
@@ -38,7 +38,7 @@ impl Default for DialSettings<'_> {
             near: Angle::from_radians(1e-3),
             steps: 60,
             posture: None,
-            by_range: false,
+            efforts: None,
         }
     }
 }
@@ -127,15 +127,13 @@ impl<'a> DialSolver<'a> {
         system.posture.clear();
         let weight = settings.posture.map_or(0.0, |(_, weight)| weight.max(0.0));
         system.weights.clear();
-        system.weights.extend(system.network.dials.iter().zip(&system.scales).map(
-            |(dial, scale)| match settings.by_range {
-                true => {
-                    let share = scale / (dial.range[1] - dial.range[0]);
-                    weight * share * share
-                }
-                false => weight,
-            },
-        ));
+        match settings.efforts {
+            Some(efforts) => {
+                let each = efforts.iter().zip(&system.scales);
+                system.weights.extend(each.map(|(effort, scale)| weight * effort * scale * scale));
+            }
+            None => system.weights.resize(system.scales.len(), weight),
+        }
         if let Some((posture, _)) = settings.posture {
             system.posture.extend(posture.iter().zip(&system.scales).map(|(x, scale)| x / scale));
         }
