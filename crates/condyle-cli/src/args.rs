@@ -179,13 +179,14 @@ pub(crate) enum Command {
     Ik(Ik),
     /// What can be set in a rig with joint maps: its dials, with ranges and sources
     #[command(after_help = "Examples:\n  condyle dials spine\n  condyle dials rig.json \
-                            --json\n\nModels that come along: spine, shoulder, knee, body.")]
+                            --json\n  condyle dials body -o mine.json\n\nModels that come along: spine, shoulder, knee, body.")]
     Dials(Dials),
     /// Pose a figure by its dials
     #[command(after_help = "Examples:\n  condyle pose spine --set lumbar.flexion=40 \
                             --set thoracic.axial=-20 -o bent.bvh\n  condyle pose shoulder --set \
                             right.arm.elevation=120 --report shoulder.html\n  condyle pose body \
-                            --dials keys.csv -o motion.bvh\n\nAngles are in degrees, lengths in \
+                            --dials keys.csv -o motion.bvh\n  condyle pose body --goals \
+                            goals.json -o dials.csv\n\nAngles are in degrees, lengths in \
                             metres. What bounds and limits do not allow does not come out.")]
     Pose(Pose),
     /// Which dials come nearest to a motion, frame by frame

@@ -28,7 +28,7 @@ pub(crate) enum Failure {
     Repair(Box<RigWarning>),
     /// A file that could not be opened, read or written.
     File { path: PathBuf, what: String, help: String },
-    /// What is wrong at a place in a file: `@BYTE: what`.
+    /// What is wrong at a place in a file: `@BYTE: what`, `LINE:COLUMN: what`.
     Place { path: PathBuf, what: String, help: String },
     /// Arguments that do not go together.
     Usage { what: String, help: Option<String> },

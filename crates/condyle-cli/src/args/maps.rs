@@ -17,6 +17,9 @@ pub(crate) struct Dials {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the rig document instead, as to edit a model; `-` is standard output
+    #[arg(short, long, value_name = "RIG.json", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// `condyle pose`.
@@ -30,17 +33,23 @@ pub(crate) struct Pose {
     /// rest; none can be set twice
     #[arg(long, value_name = "DIAL=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, f64)>,
-    /// A table of dials over time, as condyle fit writes it; what --set says holds for all of its frames
+    /// A table of dials over time, as condyle fit writes it, `-` for standard input; what --set says holds
+    /// for all of its frames
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) dials: Option<PathBuf>,
+    /// Look for the dials that bring these goals about, frame by frame, near what is set else: GOALS.json,
+    /// see docs/ik.md. Exit code 1 if one is missed
+    #[arg(long, value_name = "GOALS.json")]
+    pub(crate) goals: Option<PathBuf>,
     /// Frames per second, where the table has no times or one frame
     #[arg(long, value_name = "FPS", value_parser = frame_rate, default_value = "30")]
     pub(crate) fps: FrameRate,
     /// Bring values that are beyond the range of their dial to its end
     #[arg(long)]
     pub(crate) clamp: bool,
-    /// Output file, a motion of one frame or of those in the table; its extension decides the format, `-`
-    /// is standard output
+    /// Output file: a motion of one frame or of those in the table, in the format of its extension, or the
+    /// dials if it ends in .csv; `-` is standard output, for a motion with --to, and with --goals else for
+    /// the dials
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Write a page with pictures of the pose

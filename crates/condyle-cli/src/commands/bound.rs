@@ -21,6 +21,12 @@ pub(super) fn bind(
     let bound =
         BoundRig::new(rig, skeleton).map_err(|e| Failure::Rig(vec![e.with_file(rig_path)]))?;
     if bound.joints().len() == 0 {
+        if rig.joints.iter().next().is_none() && !rig.maps.dials.is_empty() {
+            let what = format!("{} has joint maps, and no limits of joints", rig_path.display());
+            let help = "condyle dials lists what can be set in it, condyle pose sets it or finds it from \
+                        goals, and condyle fit from a motion; condyle estimate makes limits";
+            return Err(Failure::usage(what, help));
+        }
         let what =
             format!("no joint of {} has an entry in {}", clip_path.display(), rig_path.display());
         let of_rig: Vec<&str> = rig.joints.iter().map(|(name, _)| name).collect();

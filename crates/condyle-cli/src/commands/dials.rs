@@ -1,4 +1,4 @@
-//! `condyle dials`, `condyle pose` and `condyle fit`: joint maps.
+//! `condyle dials` and `condyle fit`: joint maps. `pose.rs` has `condyle pose`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use comfy_table::Cell;
 use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
 use condyle::formats::MotionFile;
 use condyle::ik::{DialSettings, DialSolver, FitTo, FittedDials, same_joints};
-use condyle::maps::{By, Dial, DialClip, Network, State, Unit};
+use condyle::maps::{Dial, DialClip, Network, Unit};
 use condyle::math::Angle;
 use condyle::models;
-use condyle::motion::{Clip, Pose as Figure};
+use condyle::motion::Clip;
 use condyle::report::dials::{self as page, PoseView};
 use condyle::rig::Rig;
-use condyle::skeleton::{JointIndex, Skeleton, names_near};
+use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::not_an_input;
 use super::rig::rig_of;
 use super::{Answer, is_one_of, print_bytes, print_report, read_one, write_out};
-use crate::args::{Dials, Fit, Pose};
+use crate::args::{Dials, Fit};
 use crate::output::{
     Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_note,
     print_warning, printable, progress, some_of, working, write_whole,
@@ -29,8 +29,12 @@ use crate::output::{
 const FAR_DEG: f64 = 15.0;
 
 pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
-    let (_, network) = network_of(&args.rig)?;
+    let (rig, network) = network_of(&args.rig)?;
+    if let Some(output) = &args.output {
+        return write_rig(args, &rig, output);
+    }
     let dials = network.dials();
+    idle(&network).iter().for_each(|warning| print_warning(warning));
     if args.json {
         let all: Vec<Value> = dials.iter().map(json_of_dial).collect();
         return print_bytes(format!("{:#}\n", json!({ "dials": all })).as_bytes());
@@ -64,58 +68,35 @@ pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
     print_bytes(text.as_bytes())
 }
 
-pub(super) fn pose(args: &Pose) -> Result<Answer, Failure> {
-    let none = PathBuf::new();
-    let output = args.output.as_ref().unwrap_or(&none);
-    let outputs: Vec<&PathBuf> = std::iter::once(output).chain(&args.report).collect();
-    distinct(&outputs)?;
-    for output in outputs {
-        not_an_input(output, [&args.rig].into_iter().chain(&args.dials))?;
-    }
-    let (rig, network) = network_of(&args.rig)?;
-    let clip = set_dials(args, &network)?;
-    let skeleton = &rig.skeleton;
-    let (mut state, mut figure) = (network.state(), Figure::rest(skeleton));
-    network.evaluate(clip.frame(0), &mut state);
-    network.write(&state, &mut figure);
-    let mut off = Vec::new();
-    for frame in 0..clip.len() {
-        network.evaluate(clip.frame(frame), &mut state);
-        off.extend(state.is_off().then_some(frame));
-    }
-    network.evaluate(clip.frame(0), &mut state);
-    let mut warnings = Vec::new();
-    if let Some(first) = off.first() {
-        let often = if clip.len() > 1 {
-            format!(" in {} of {} frames, first in {first}", off.len(), clip.len())
-        } else {
-            String::new()
-        };
-        warnings.push(format!("a bone that should slide does not reach what it slides on{often}"));
-    }
-    let text = if args.json {
-        let mut document = json_of_pose(&network, skeleton, &state, &figure);
-        document["warnings"] = json!(warnings);
-        format!("{document:#}\n")
-    } else {
-        warnings.iter().for_each(|warning| print_warning(warning));
-        text_of_pose(&network, &state, clip.len())
+/// Writes the rig document: of a model its data file as it is, to be edited.
+fn write_rig(args: &Dials, rig: &Rig, output: &Path) -> Result<Answer, Failure> {
+    not_an_input(output, [&args.rig])?;
+    let text = match model_of(&args.rig).and_then(models::text) {
+        Some(text) => text.as_bytes().to_vec(),
+        None => rig.write().map_err(|e| Failure::Rig(vec![e.with_file(&args.rig)]))?,
     };
-    let write_page = || {
-        let Some(report) = &args.report else { return Ok(()) };
-        let text = page_of(&args.rig, skeleton, &network, "as set", &clip);
-        write_whole(&[(report, text.as_bytes())])
-    };
-    if let Some(output) = &args.output {
-        let motion = network.clip(skeleton, &clip).map_err(|error| {
-            Failure::usage(format!("no motion: {error}"), "set dials for one frame at least")
-        })?;
-        write_out(&MotionFile::new(skeleton.clone(), motion), output, &args.writing)?;
-        write_page()?;
-        return print_report(output, &text);
+    if output == Path::new("-") {
+        return print_bytes(&text);
     }
-    write_page()?;
-    print_bytes(text.as_bytes())
+    write_whole(&[(output, &text)])?;
+    Ok(Answer::Yes)
+}
+
+/// The model that an argument names.
+fn model_of(argument: &Path) -> Option<&'static str> {
+    let name = argument.to_str().filter(|_| !argument.is_file())?;
+    models::names().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Dials that are of no use.
+pub(super) fn idle(network: &Network) -> Option<String> {
+    let names: Vec<&str> = network.idle().map(|d| network.dials()[d].name.as_str()).collect();
+    let one = names.len() == 1;
+    (!names.is_empty()).then(|| {
+        let dials = if one { "dial" } else { "dials" };
+        let verb = if one { "moves" } else { "move" };
+        format!("{dials} {} {verb} no joint: no part that moves one takes it", some_of(&names))
+    })
 }
 
 pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
@@ -238,12 +219,12 @@ fn gives_dials(args: &Fit) -> bool {
 }
 
 /// Whether dials are to be written, and not a motion.
-fn is_table(output: &Path) -> bool {
+pub(super) fn is_table(output: &Path) -> bool {
     output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
 /// The page of a motion, or of a single frame as a pose of that name.
-fn page_of(
+pub(super) fn page_of(
     rig: &Path,
     skeleton: &Skeleton,
     network: &Network,
@@ -257,7 +238,7 @@ fn page_of(
 }
 
 /// Two outputs may not be one file.
-fn distinct(outputs: &[&PathBuf]) -> Result<(), Failure> {
+pub(super) fn distinct(outputs: &[&PathBuf]) -> Result<(), Failure> {
     for (i, output) in outputs.iter().enumerate() {
         if i > 0 && output.as_path() == Path::new("-") {
             let help = "give the page or the table a name";
@@ -283,14 +264,17 @@ fn title(rig: &Path) -> String {
 }
 
 /// A model by its name, or a document; with its dials.
-fn network_of(argument: &Path) -> Result<(Rig, Network), Failure> {
-    let name = argument.to_str().filter(|_| !argument.is_file());
-    let model =
-        name.and_then(|name| models::names().find(|known| known.eq_ignore_ascii_case(name)));
+pub(super) fn network_of(argument: &Path) -> Result<(Rig, Network), Failure> {
+    let model = model_of(argument);
     let models = models::names().collect::<Vec<_>>().join(", ");
     if model.is_none() && !argument.is_file() {
         let help = format!("name a rig document (RIG.json) or a model: {models}");
-        return Err(Failure::file(argument, "there is no such file or model", &help));
+        let what = match argument {
+            folder if folder.is_dir() => "a folder is no rig document",
+            other if other.exists() => "no regular file",
+            _ => "there is no such file or model",
+        };
+        return Err(Failure::file(argument, what, &help));
     }
     let rig = match model.and_then(models::find) {
         Some(rig) => rig,
@@ -304,89 +288,19 @@ fn network_of(argument: &Path) -> Result<(Rig, Network), Failure> {
     Ok((rig, network))
 }
 
-/// The dials as the command line says, for one frame or those of a table.
-fn set_dials(args: &Pose, network: &Network) -> Result<DialClip, Failure> {
-    let dials = network.dials();
-    let mut given = Vec::new();
-    for (name, value) in &args.set {
-        let Some(dial) = network.find(name) else {
-            let near = names_near(dials.iter().map(|d| d.name.as_str()), name);
-            let help = match near.as_slice() {
-                [] => format!("condyle dials {} lists them", args.rig.display()),
-                near => format!("near are {}", some_of(near)),
-            };
-            return Err(Failure::usage(format!("there is no dial {name:?}"), &help));
-        };
-        if let Some((_, first)) = given.iter().find(|(other, _)| *other == dial) {
-            let first = told(&dials[dial], *first);
-            let what = format!("dial {name:?} is set twice: to {first} and to {}", plain(*value));
-            return Err(Failure::usage(what, "leave one of the two out"));
-        }
-        given.push((dial, value * dials[dial].unit.of_document()));
-    }
-    let keys = match &args.dials {
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Failure::file(path, format!("cannot be read: {error}"), "give a table of dials")
-            })?;
-            DialClip::read_csv(&text, dials, args.fps).map_err(|error| {
-                let what = format!("{}:{error}", path.display());
-                Failure::usage(what, "the first line names dials, each other line is a frame")
-            })?
-        }
-        None => {
-            let mut one = DialClip::new(args.fps, dials.len());
-            one.push(&dials.iter().map(|dial| dial.rest).collect::<Vec<_>>());
-            one
-        }
-    };
-    let mut clip = DialClip::new(keys.rate(), dials.len());
-    for frame in 0..keys.len() {
-        let mut values = keys.frame(frame).to_vec();
-        for (dial, value) in &given {
-            values[*dial] = *value;
-        }
-        if args.clamp {
-            for (value, dial) in values.iter_mut().zip(dials) {
-                *value = value.clamp(dial.range[0], dial.range[1]);
-            }
-        }
-        clip.push(&values);
-    }
-    let Some((frame, i)) = clip.beyond(dials) else { return Ok(clip) };
-    let dial = &dials[i];
-    let [value, min, max] =
-        [clip.frame(frame)[i], dial.range[0], dial.range[1]].map(|x| told(dial, x));
-    let whence = if args.dials.is_some() && !given.iter().any(|(d, _)| *d == i) {
-        format!(" in frame {frame}")
-    } else {
-        String::new()
-    };
-    let value = if clip.frame(frame)[i].is_finite() { value } else { "so large".to_owned() };
-    let what = format!(
-        "dial {:?} cannot be {value}{whence}: it goes from {min} to {max} {}",
-        dial.name,
-        unit_name(dial.unit)
-    );
-    Err(Failure::usage(what.trim_end(), "set another value, or let --clamp bring it there"))
-}
-
 const fn unit_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Angle => "deg",
-        Unit::Length => "m",
-        Unit::Ratio => "",
-    }
+    unit.symbol()
 }
 
 /// A number of a dial as the user gives it.
-fn told(dial: &Dial, value: f64) -> String {
+pub(super) fn told(dial: &Dial, value: f64) -> String {
     plain(rounded(value / dial.unit.of_document()))
 }
 
 /// Without what conversion between units adds.
-fn rounded(value: f64) -> f64 {
-    (value * 1e9).round() / 1e9 + 0.0
+pub(super) fn rounded(value: f64) -> f64 {
+    let rounded = (value * 1e9).round() / 1e9 + 0.0;
+    if rounded.is_finite() { rounded } else { value }
 }
 
 fn json_of_dial(dial: &Dial) -> Value {
@@ -396,95 +310,10 @@ fn json_of_dial(dial: &Dial) -> Value {
         "min": number(dial.range[0]),
         "max": number(dial.range[1]),
         "unit": unit_name(dial.unit),
-        "default": number(dial.rest),
+        "rest": number(dial.rest),
         "label": dial.label,
         "source": dial.source,
     })
-}
-
-fn json_of_held(network: &Network, state: &State) -> Value {
-    let held = network.held(state).map(|held| match held.by {
-        By::Bound { number, wanted, given, unit } => json!({
-            "part": held.part,
-            "number": number,
-            "wanted": rounded(wanted / unit.of_document()),
-            "given": rounded(given / unit.of_document()),
-            "unit": unit_name(unit),
-        }),
-        By::Limit { apart } => json!({ "part": held.part, "apart_deg": json_degrees(apart) }),
-    });
-    held.collect()
-}
-
-fn json_of_pose(network: &Network, skeleton: &Skeleton, state: &State, figure: &Figure) -> Value {
-    let dials: Map<String, Value> = network
-        .dials()
-        .iter()
-        .zip(state.dials())
-        .map(|(dial, value)| (dial.name.clone(), json!(rounded(value / dial.unit.of_document()))))
-        .collect();
-    let world = figure.world(skeleton);
-    let joints = skeleton.indices().zip(network.skinning(figure)).map(|(joint, skin)| {
-        let j = joint.get();
-        let q = world.rotations[j].quat();
-        let columns = [condyle::glam::DVec3::X, condyle::glam::DVec3::Y, condyle::glam::DVec3::Z]
-            .map(|axis| skin.rotation * axis);
-        let at = skin.translation_m;
-        let row = |k: usize| [columns[0][k], columns[1][k], columns[2][k], at[k]];
-        json!({
-            "name": skeleton[joint].name,
-            "position_m": world.positions_m[j].to_array(),
-            "rotation": [q.w, q.x, q.y, q.z],
-            "skinning": [row(0), row(1), row(2), [0.0, 0.0, 0.0, 1.0]],
-        })
-    });
-    let joints: Vec<Value> = joints.collect();
-    json!({ "dials": dials, "held": json_of_held(network, state), "joints": joints })
-}
-
-fn text_of_pose(network: &Network, state: &State, frames: usize) -> String {
-    let mut text = String::new();
-    let set =
-        network.dials().iter().zip(state.dials()).filter(|(dial, value)| dial.rest != **value);
-    let mut table = new_table(&["dial", "set to", "", "range"]);
-    let mut any = false;
-    for (dial, value) in set {
-        any = true;
-        let [min, max] = dial.range.map(|end| told(dial, end));
-        table.add_row(vec![
-            Cell::new(printable(&dial.name)),
-            number(told(dial, *value)),
-            Cell::new(unit_name(dial.unit)),
-            Cell::new(format!("{min} to {max}")),
-        ]);
-    }
-    if frames > 1 {
-        let _ = writeln!(text, "{frames} frames; the first:");
-    }
-    if any {
-        let _ = writeln!(text, "{table}");
-    } else {
-        let _ = writeln!(text, "all dials are at rest");
-    }
-    for held in network.held(state) {
-        let _ = match held.by {
-            By::Bound { number, wanted, given, unit } => {
-                let [wanted, given] = [wanted, given].map(|x| decimals(x / unit.of_document(), 2));
-                let unit = unit_name(unit);
-                let part = held.part;
-                writeln!(text, "{part} holds {number} at {given} {unit} instead of {wanted}")
-            }
-            By::Limit { apart } => {
-                writeln!(
-                    text,
-                    "{} holds the rotation, {} from what was set",
-                    held.part,
-                    hundredths(apart)
-                )
-            }
-        };
-    }
-    text
 }
 
 fn json_of_fit(

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use comfy_table::Cell;
+use comfy_table::{Cell, Table};
 use condyle::formats::{Format, ReadOptions, Warning, size_notice};
 use condyle::ik::{ClipGoal, Figure, FollowOptions, Followed, FollowedGoal, Goals, Miss};
 use condyle::motion::{Clip, FrameIndex};
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
     let done = |n: usize| bar.set_position(n as u64);
     let followed = goals.follow(figure, skeleton, clip, &options, done);
     bar.finish_and_clear();
-    notices.extend(notices_of(&followed, &goals, skeleton));
+    notices.extend(notices_of(&followed.goals, &goals, skeleton));
     let report = if args.json {
         let mut document = json_of(&followed, &goals, skeleton);
         document["warnings"] = json!([]);
@@ -149,7 +149,7 @@ fn begins_with_brace(file: std::fs::File) -> std::io::Result<bool> {
     Ok(false)
 }
 
-fn read_document(
+pub(super) fn read_document(
     path: &Path,
     skeleton: &Skeleton,
     clip: &Clip,
@@ -214,7 +214,11 @@ fn read_motion(
 }
 
 /// Goals of no frame, and goals that may be in another unit.
-fn notices_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Vec<String> {
+pub(super) fn notices_of(
+    followed: &[FollowedGoal],
+    goals: &Goals,
+    skeleton: &Skeleton,
+) -> Vec<String> {
     // So many times as far as the figure is long.
     const FAR: f64 = 10.0;
     let size_m = skeleton.longest_path_m();
@@ -229,10 +233,15 @@ fn notices_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Vec<St
             _ => None,
         }
     };
-    goals.goals.iter().zip(&followed.goals).filter_map(of).collect()
+    goals.goals.iter().zip(followed).filter_map(of).collect()
 }
 
-fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
+/// How near each goal is.
+pub(super) fn json_of_goals(
+    followed: &[FollowedGoal],
+    goals: &Goals,
+    skeleton: &Skeleton,
+) -> Vec<Value> {
     let of = |(goal, found): (&ClipGoal, &FollowedGoal)| {
         let [worst, mean] = [found.worst, found.mean].map(|miss| match miss {
             Miss::Distance(metres) => 1e3 * metres,
@@ -249,12 +258,16 @@ fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
             "unit": if goal.kind.is_distance() { "mm" } else { "deg" },
         })
     };
+    goals.goals.iter().zip(followed).map(of).collect()
+}
+
+fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
     let changed: Vec<&str> =
         followed.changed.iter().map(|joint| skeleton[*joint].name.as_str()).collect();
     json!({
         "ok": followed.ok(),
         "frames": followed.frames,
-        "goals": goals.goals.iter().zip(&followed.goals).map(of).collect::<Vec<_>>(),
+        "goals": json_of_goals(&followed.goals, goals, skeleton),
         "changed_joints": changed,
     })
 }
@@ -271,13 +284,23 @@ fn text_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton, path: &Path)
         followed.changed.len(),
         counted(skeleton.len(), "joint", "joints"),
     );
+    let _ = writeln!(text, "{}", table_of_goals(&followed.goals, goals, skeleton));
+    text
+}
+
+/// How near each goal is, to read.
+pub(super) fn table_of_goals(
+    followed: &[FollowedGoal],
+    goals: &Goals,
+    skeleton: &Skeleton,
+) -> Table {
     let mut table =
         new_table(&["joint", "goal", "frames", "reached", "mean miss", "worst", "at frame"]);
     let shown = |miss: Miss| match miss {
         Miss::Distance(metres) => decimals(1e3 * metres, 2) + " mm",
         Miss::Angle(angle) => hundredths(angle),
     };
-    for (goal, found) in goals.goals.iter().zip(&followed.goals) {
+    for (goal, found) in goals.goals.iter().zip(followed) {
         let mut row = vec![
             Cell::new(printable(&skeleton[goal.joint].name)),
             Cell::new(goal.kind.as_str()),
@@ -294,6 +317,5 @@ fn text_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton, path: &Path)
         }
         table.add_row(row);
     }
-    let _ = writeln!(text, "{table}");
-    text
+    table
 }

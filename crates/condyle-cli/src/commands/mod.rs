@@ -20,6 +20,7 @@ mod limits;
 mod matching;
 mod mirror;
 mod motions;
+mod pose;
 mod report;
 mod resample;
 mod retarget;
@@ -65,7 +66,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Clamp(args) => clamp::run(args),
         Command::Ik(args) => ik::run(args),
         Command::Dials(args) => dials::list(args),
-        Command::Pose(args) => dials::pose(args),
+        Command::Pose(args) => pose::run(args),
         Command::Fit(args) => dials::fit(args),
         Command::Estimate(args) => estimate::run(args),
         Command::Corpus(args) => corpus::run(args),

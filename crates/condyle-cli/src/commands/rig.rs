@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use condyle::models;
 use condyle::presets::{self, Preset};
 use condyle::rig::{Rig, RigJoint, RigWarning, RigWarningKind};
 use condyle::skeleton::{Skeleton, names_near};
@@ -17,6 +18,13 @@ pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
         return Ok(Rig::new(Skeleton::new(), joints));
     }
     let bytes = std::fs::read(argument).map_err(|error| {
+        let known = |name: &str| models::names().any(|known| known.eq_ignore_ascii_case(name));
+        if argument.to_str().is_some_and(known) {
+            let what = "a model with joint maps, and no limits of joints";
+            let help = "it is for condyle dials, pose (--goals for goals) and fit; name a rig document \
+                        (RIG.json) or a preset here";
+            return Failure::file(argument, what, help);
+        }
         let help = format!("name a rig document (RIG.json) or a preset: {}", preset_list());
         Failure::file(argument, format!("cannot be read: {error}"), &help)
     })?;

@@ -30,7 +30,7 @@ fn dials_are_listed_with_their_ranges_and_sources() {
     let dials = all["dials"].as_array().unwrap();
     assert_eq!(dials.len(), 44);
     for dial in dials {
-        let [min, max, rest] = ["min", "max", "default"].map(|f| dial[f].as_f64().unwrap());
+        let [min, max, rest] = ["min", "max", "rest"].map(|f| dial[f].as_f64().unwrap());
         assert!(min <= rest && rest <= max && dial["unit"] == "deg", "{dial}");
     }
     let out = run(&folder, &["dials", "spin"]);
@@ -68,6 +68,7 @@ fn d13_a_pose_is_set_in_degrees_and_what_is_beyond_is_refused() {
         ("lumbar.flexoin=5", "near are \"lumbar.flexion\""),
         ("lumbar.flexion", "DIAL=VALUE"),
         ("lumbar.flexion=nan", "is no number"),
+        ("lumbar.flexion=1e300", "cannot be 1.00e300: it goes from"),
     ] {
         let out = run(&folder, &["pose", "spine", "--set", given, "-o", "no.bvh"]);
         assert_eq!(out.status.code(), Some(2));
@@ -241,4 +242,202 @@ fn d11_dials_on_standard_output_and_what_does_not_go_together() {
         assert!(complaints(&out).contains(says), "{}", complaints(&out));
         assert!(!folder.0.join("no.bvh").exists() && !folder.0.join("no.csv").exists());
     }
+}
+
+/// Row D11: of a table all frames are told, in JSON each with its joints, and over all of them what is held.
+#[test]
+fn d11_json_of_a_table_has_all_frames_and_what_is_held_over_them() {
+    let folder = Folder::new("pose-frames");
+    let table = "right.arm.elevation,right.clavicle.elevation\n0,0\n120,-5\n90,20\n150,-5\n";
+    folder.write("keys.csv", table);
+    let all = json_of(&folder, &["pose", "shoulder", "--dials", "keys.csv", "--json"]);
+    let frames = all["frames"].as_array().unwrap();
+    assert_eq!((frames.len(), &all["fps"]), (4, &Value::from(30.0)));
+    assert_eq!(all["units"]["right.arm.elevation"], "deg");
+    let rows: Vec<Vec<f64>> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|x| x.parse().unwrap()).collect())
+        .collect();
+    for (k, (frame, row)) in frames.iter().zip(&rows).enumerate() {
+        assert_eq!(frame["dials"]["right.arm.elevation"], row[0]);
+        // As the frame alone is, but for the branch of what slides, which is the same here.
+        let set = format!("right.arm.elevation={}", row[0]);
+        let other = format!("right.clavicle.elevation={}", row[1]);
+        let alone =
+            json_of(&folder, &["pose", "shoulder", "--set", &set, "--set", &other, "--json"]);
+        assert_eq!(frame["held"], alone["held"], "{k}");
+        for (a, b) in
+            frame["joints"].as_array().unwrap().iter().zip(alone["joints"].as_array().unwrap())
+        {
+            for i in 0..3 {
+                let [a, b] = [a, b].map(|of| of["position_m"][i].as_f64().unwrap());
+                assert!((a - b).abs() < 1e-9, "{k}: {a} {b}");
+            }
+        }
+    }
+    let lift = &all["held"][0];
+    assert_eq!((&lift["part"], &lift["frames"]), (&Value::from("right_lift"), &Value::from(2)));
+    assert_eq!(lift["worst_frame"], 3);
+    let out = run(&folder, &["pose", "shoulder", "--dials", "keys.csv", "-o", "x.bvh"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let told = text.lines().find(|line| line.starts_with("right_lift holds")).unwrap();
+    assert!(told.ends_with("(2 of 4 frames, worst in frame 3)"), "{text}");
+    // A table on standard input, too; and a single pose as it was.
+    let piped = folder.condyle_with("pose shoulder --dials - --json", table);
+    assert_eq!(serde_json::from_slice::<Value>(&piped.stdout).unwrap(), all);
+    let piped = folder.condyle_with("pose shoulder --dials - -o - --to bvh", table);
+    assert!(piped.stdout.starts_with(b"HIERARCHY"), "{}", complaints(&piped));
+    let one = json_of(&folder, &["pose", "shoulder", "--json"]);
+    assert!(one["joints"].is_array() && one["dials"].is_object() && one.get("frames").is_none());
+}
+
+/// Row D13: what was brought into its range is told.
+#[test]
+fn d13_what_clamp_changed_is_told() {
+    let folder = Folder::new("pose-clamp");
+    folder.write("keys.csv", "lumbar.flexion\n10\n90\n");
+    let args = ["pose", "spine", "--dials", "keys.csv", "--clamp"];
+    let says = "lumbar.flexion: 90 deg brought to 49.33 deg (1 of 2 frames, worst in frame 1)";
+    let out = run(&folder, &[&args[..], &["-o", "x.bvh"]].concat());
+    assert!(complaints(&out).contains(&format!("note: {says}")), "{}", complaints(&out));
+    let all = json_of(&folder, &[&args[..], &["--json"]].concat());
+    assert_eq!(all["warnings"], serde_json::json!([says]));
+    let set = ["pose", "spine", "--set", "lumbar.flexion=90", "--clamp", "--json"];
+    let one = json_of(&folder, &set);
+    let says = "lumbar.flexion: 90 deg brought to 49.33 deg";
+    assert_eq!(one["warnings"], serde_json::json!([says]));
+    // Nothing is said of what is inside.
+    let set = ["pose", "spine", "--set", "lumbar.flexion=49.33", "--clamp", "--json"];
+    assert_eq!(json_of(&folder, &set)["warnings"], serde_json::json!([]));
+    // Without --clamp it is refused, with the line of the table.
+    let out = run(&folder, &["pose", "spine", "--dials", "keys.csv", "-o", "no.bvh"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(complaints(&out).starts_with("keys.csv:3:1: dial"), "{}", complaints(&out));
+}
+
+/// Row D12: goals for joints become dials, which bring them about: judged by the file that comes out.
+#[test]
+fn d12_goals_become_dials_and_a_motion() {
+    let folder = Folder::new("pose-goals");
+    let posed = ["pose", "body", "--set", "right.arm.elevation=70", "--set", "right.arm.plane=60"];
+    let posed = [&posed[..], &["--set", "right.elbow.flexion=50", "-o", "posed.bvh"]].concat();
+    assert_eq!(run(&folder, &posed).status.code(), Some(0));
+    let at = place(&folder, "posed.bvh", "RightHand", 0);
+    let target = format!("[{}, {}, {}]", at.x, at.y, at.z);
+    folder.write(
+        "goals.json",
+        &format!(
+            r#"{{ "goals": [ {{ "joint": "RightHand", "position_m": [null, {target}] }} ] }}"#
+        ),
+    );
+    let args = ["pose", "body", "--goals", "goals.json"];
+    let out = run(&folder, &[&args[..], &["-o", "found.csv", "--report", "page.html"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("RightHand") && text.contains("worst"), "{text}");
+    assert_eq!(folder.read("found.csv").lines().count(), 3);
+    assert!(folder.read("page.html").contains("Dials over time"));
+    // Through the table and a motion the hand is there, and in the first frame where it rests.
+    let again = ["pose", "body", "--dials", "found.csv", "-o", "found.bvh"];
+    assert_eq!(run(&folder, &again).status.code(), Some(0));
+    assert!(place(&folder, "found.bvh", "RightHand", 1).distance(at) < 1e-3);
+    let found = json_of(&folder, &[&args[..], &["--json"]].concat());
+    assert_eq!(
+        (&found["ok"], &found["goals"][0]["reached"]),
+        (&Value::from(true), &Value::from(1))
+    );
+    assert_eq!(found["frames"].as_array().unwrap().len(), 2);
+    // Out of reach: told, with exit code 1, and written all the same.
+    let far = r#"{ "goals": [ { "joint": "RightHand", "position_m": [-3, 1, 0] } ] }"#;
+    folder.write("far.json", far);
+    let out = run(&folder, &["pose", "body", "--goals", "far.json", "-o", "far.bvh"]);
+    assert_eq!(out.status.code(), Some(1), "{}", complaints(&out));
+    assert!(folder.0.join("far.bvh").exists());
+    // What dials do not do is refused, and so are goals for a skeleton that is not there.
+    for (text, says) in [
+        (far.replacen('{', r#"{ "root": "free","#, 1), "\"root\": \"free\" is for condyle ik"),
+        (far.replacen("RightHand", "Hand", 1), "near are"),
+        (far.replacen("position_m", "hold", 1), ""),
+    ] {
+        folder.write("bad.json", &text);
+        let out = run(&folder, &["pose", "body", "--goals", "bad.json", "-o", "no.bvh"]);
+        assert_eq!(out.status.code(), Some(2), "{text}");
+        assert!(complaints(&out).contains(says), "{}", complaints(&out));
+    }
+    // Where limits are wanted, a rig that has maps only says what it is for.
+    folder.write("walk.bvh", super::WALK);
+    let body = condyle::models::text("body").unwrap();
+    folder.write("body.json", body);
+    for rig in ["body", "body.json"] {
+        for args in [
+            &["ik", "walk.bvh", "--rig", rig, "--goals", "far.json", "-o", "no.bvh"][..],
+            &["check", "walk.bvh", "--rig", rig],
+        ] {
+            let out = run(&folder, args);
+            assert_eq!(out.status.code(), Some(2), "{args:?}");
+            let told = complaints(&out);
+            assert!(told.contains("joint maps, and no limits") && told.contains("pose"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_model_is_written_to_be_edited_and_read_again() {
+    let folder = Folder::new("dials-model");
+    for model in condyle::models::names() {
+        let out = run(&folder, &["dials", model, "-o", "mine.json"]);
+        assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+        assert_eq!(folder.read("mine.json"), condyle::models::text(model).unwrap());
+        let [own, same] = [model, "mine.json"].map(|rig| run(&folder, &["dials", rig]).stdout);
+        assert_eq!(own, same);
+    }
+    let out = run(&folder, &["dials", "knee", "-o", "-"]);
+    assert_eq!(out.stdout, condyle::models::text("knee").unwrap().as_bytes());
+    let out = run(&folder, &["dials", "mine.json", "-o", "mine.json"]);
+    assert_eq!(out.status.code(), Some(2));
+    let out = run(&folder, &["dials", "."]);
+    assert!(complaints(&out).contains("a folder is no rig"), "{}", complaints(&out));
+}
+
+/// Files come together or not at all, and what is too long is refused before the work.
+#[test]
+fn a_pose_leaves_nothing_behind_if_a_file_cannot_be_written() {
+    let folder = Folder::new("pose-whole");
+    let args = ["pose", "spine", "-o", "pose.bvh", "--report", "nowhere/page.html"];
+    let out = run(&folder, &args);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(complaints(&out).contains("nowhere/page.html"), "{}", complaints(&out));
+    assert_eq!(folder.names(), [""; 0]);
+    // 26 joints: a million frames are more than a file is made of.
+    folder.write("long.csv", &("lumbar.axial\n".to_owned() + &"1\n".repeat(1_000_000)));
+    let out = run(&folder, &["pose", "spine", "--dials", "long.csv", "-o", "long.bvh"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(complaints(&out).contains("more than one file is made of"), "{}", complaints(&out));
+    assert_eq!(folder.names(), ["long.csv"]);
+}
+
+/// What a map of one's own does not say well is told.
+#[test]
+fn maps_of_ones_own_are_told_what_they_do_not_do() {
+    let folder = Folder::new("pose-own");
+    let rig = r#"{ "condyle": 1, "joints": {},
+        "skeleton": { "joints": [ { "name": "A", "offset_m": [0, 0, 0] }, { "name": "B", "parent": "A", "offset_m": [0, 1, 0] } ] },
+        "maps": {
+            "dials": { "bend": { "unit": "angle", "min_deg": -90, "max_deg": 90 },
+                       "idle": { "unit": "ratio", "min": 0, "max": 1 } },
+            "parts": { "bent": { "does": "turn", "angle": "bend", "axis": [1, 0, 0], "rest_deg": 50,
+                                 "centers": [ { "at_m": [0, 0, 0] } ] } },
+            "joints": { "B": "bent" } } }"#;
+    folder.write("own.json", rig);
+    let out = run(&folder, &["dials", "own.json"]);
+    assert!(complaints(&out).contains("dial \"idle\" moves no joint"), "{}", complaints(&out));
+    let out = run(&folder, &["pose", "own.json", "-o", "own.bvh"]);
+    let text = String::from_utf8(out.stdout.clone()).unwrap();
+    assert!(text.contains("all dials are at rest; the map moves \"B\""), "{text}");
+    assert!(complaints(&out).contains("dial \"idle\" moves no joint"), "{}", complaints(&out));
+    folder.write("knee.json", condyle::models::text("knee").unwrap());
+    let out = run(&folder, &["pose", "knee.json", "-o", "knee.bvh"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("all dials are at rest, and so is the figure"), "{text}");
 }

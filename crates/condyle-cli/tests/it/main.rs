@@ -71,6 +71,21 @@ impl Folder {
         names
     }
 
+    /// The same, with a text on standard input.
+    fn condyle_with(&self, args: &str, input: &str) -> Output {
+        use std::io::Write as _;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_condyle"))
+            .current_dir(&self.0)
+            .args(args.split_whitespace())
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
     fn condyle(&self, args: &str) -> Output {
         Command::new(env!("CARGO_BIN_EXE_condyle"))
             .current_dir(&self.0)

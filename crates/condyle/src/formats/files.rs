@@ -165,6 +165,20 @@ pub fn write_file(
     file: &MotionFile,
     options: &WriteOptions,
 ) -> Result<Vec<Warning>, WriteError> {
+    write_file_with(path, file, options, &[])
+}
+
+/// The same, with other files: all of them or none.
+///
+/// # Errors
+///
+/// [`WriteError`] says what is wrong.
+pub fn write_file_with(
+    path: &Path,
+    file: &MotionFile,
+    options: &WriteOptions,
+    others: &[(&Path, &[u8])],
+) -> Result<Vec<Warning>, WriteError> {
     let format =
         Format::of_path(path).ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
     let Written { parts, warnings } = super::write(file, format, options)?;
@@ -180,8 +194,8 @@ pub fn write_file(
         }
     }
     let targets: Vec<PathBuf> = parts.iter().map(|(part, _)| target_of(*part)).collect();
-    let files: Vec<(&Path, &[u8])> =
-        targets.iter().zip(&parts).map(|(path, (_, bytes))| (path.as_path(), &**bytes)).collect();
+    let own = targets.iter().zip(&parts).map(|(path, (_, bytes))| (path.as_path(), &**bytes));
+    let files: Vec<(&Path, &[u8])> = own.chain(others.iter().copied()).collect();
     super::write_whole(&files)?;
     Ok(warnings)
 }

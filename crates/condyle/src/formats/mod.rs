@@ -35,7 +35,7 @@ use crate::motion::{Channels, Clip, FrameRate, Markers};
 use crate::skeleton::Skeleton;
 
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
-pub use files::{ReadFiles, read_file, read_files, write_file};
+pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
 pub use units::{LengthUnit, UnitSource, Units, size_notice};
 pub use whole::write_whole;
 
@@ -345,6 +345,25 @@ pub struct Written {
     pub warnings: Vec<Warning>,
 }
 
+/// Whether a motion that is made anew can be written: before it is made, which may take long.
+///
+/// # Errors
+///
+/// [`WriteError::Unsupported`] if it has more joints and frames than one file is made of.
+pub fn fits_one_file(joints: usize, frames: usize) -> Result<(), WriteError> {
+    no_more_than(MAX_WRITTEN, joints, frames)
+}
+
+fn no_more_than(most: usize, joints: usize, frames: usize) -> Result<(), WriteError> {
+    if joints.saturating_mul(frames) > most {
+        let what = format!(
+            "{joints} joints over {frames} frames are more than one file is made of; write it in pieces"
+        );
+        return Err(WriteError::Unsupported { what });
+    }
+    Ok(())
+}
+
 /// The most joint-frames that are written to one file, unless its source had as many values: with
 /// 30 joints, an hour and a half at 120 frames per second. A small file can declare many joints that
 /// never move; it must not become gigabytes.
@@ -363,13 +382,7 @@ pub fn write(
     let frames = file.clip.as_ref().map_or(0, Clip::frame_count);
     let source = file.clip.as_ref().and_then(Clip::channels).map(Channels::columns);
     let most = source.map_or(0, |c| c.columns() * c.frames()).max(MAX_WRITTEN);
-    if file.skeleton.len().saturating_mul(frames) > most {
-        let what = format!(
-            "{} joints over {frames} frames are more than one file is made of; write it in pieces",
-            file.skeleton.len()
-        );
-        return Err(WriteError::Unsupported { what });
-    }
+    no_more_than(most, file.skeleton.len(), frames)?;
     match format {
         Format::Bvh => bvh::write(file, options),
         Format::Asf => acclaim::write_asf(file, options),

@@ -26,11 +26,20 @@ pub struct DialSettings<'a> {
     /// range: what decides where goals do not. With a weight of zero dials that nothing depends on stay
     /// where they are.
     pub posture: Option<(&'a [f64], f64)>,
+    /// How many times the square of each dial's distance counts, one number for each dial, such as how much
+    /// of the figure it moves; `None` for once.
+    pub efforts: Option<&'a [f64]>,
 }
 
 impl Default for DialSettings<'_> {
     fn default() -> Self {
-        Self { near_m: 1e-4, near: Angle::from_radians(1e-3), steps: 60, posture: None }
+        Self {
+            near_m: 1e-4,
+            near: Angle::from_radians(1e-3),
+            steps: 60,
+            posture: None,
+            efforts: None,
+        }
     }
 }
 
@@ -116,7 +125,15 @@ impl<'a> DialSolver<'a> {
         system.aim(wanted, pose);
         (system.near_m, system.near) = (settings.near_m, settings.near);
         system.posture.clear();
-        system.weight = settings.posture.map_or(0.0, |(_, weight)| weight.max(0.0));
+        let weight = settings.posture.map_or(0.0, |(_, weight)| weight.max(0.0));
+        system.weights.clear();
+        match settings.efforts {
+            Some(efforts) => {
+                let each = efforts.iter().zip(&system.scales);
+                system.weights.extend(each.map(|(effort, scale)| weight * effort * scale * scale));
+            }
+            None => system.weights.resize(system.scales.len(), weight),
+        }
         if let Some((posture, _)) = settings.posture {
             system.posture.extend(posture.iter().zip(&system.scales).map(|(x, scale)| x / scale));
         }
@@ -203,7 +220,8 @@ struct DialSystem<'a> {
     state: State,
     misses: Vec<Miss>,
     posture: Vec<f64>,
-    weight: f64,
+    /// Of each dial's distance from it.
+    weights: Vec<f64>,
     near_m: f64,
     near: Angle,
     dials: Vec<f64>,
@@ -230,7 +248,7 @@ impl<'a> DialSystem<'a> {
             state: network.state(),
             misses: Vec::new(),
             posture: Vec::new(),
-            weight: 0.0,
+            weights: Vec::new(),
             near_m: 0.0,
             near: Angle::ZERO,
             dials: Vec::new(),
@@ -391,11 +409,13 @@ impl System for DialSystem<'_> {
         linear.stiffness.clear();
         linear.stiffness.resize(freedoms, 0.0);
         linear.posture = 0.0;
-        for (d, to) in self.posture.iter().enumerate().filter(|_| self.weight > 0.0) {
-            let off = self.there[d] - to;
-            linear.pull[d] = self.weight * off;
-            linear.stiffness[d] = self.weight;
-            linear.posture += 0.5 * self.weight * off * off;
+        for (d, (to, weight)) in self.posture.iter().zip(&self.weights).enumerate() {
+            if *weight > 0.0 {
+                let off = self.there[d] - to;
+                linear.pull[d] = weight * off;
+                linear.stiffness[d] = *weight;
+                linear.posture += 0.5 * weight * off * off;
+            }
         }
         linear.met = true;
         linear.goals = 0.0;

@@ -353,7 +353,7 @@ fn set(clip: &mut Clip, frame: FrameIndex, own: &Pose, solution: &Pose, changed:
 
 /// The misses of a goal so far.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+pub(super) struct Tally {
     frames: usize,
     reached: usize,
     sum: f64,
@@ -362,7 +362,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, frame: FrameIndex, miss: Miss) {
+    pub(super) fn add(&mut self, frame: FrameIndex, miss: Miss) {
         self.frames += 1;
         self.reached += usize::from(miss.is_within(REACHED_M, REACHED));
         self.sum += miss.value();
@@ -372,7 +372,7 @@ impl Tally {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "frame counts are below 2^32")]
-    fn report(&self, is_distance: bool) -> FollowedGoal {
+    pub(super) fn report(&self, is_distance: bool) -> FollowedGoal {
         let miss = |value: f64| {
             if is_distance {
                 Miss::Distance(value)

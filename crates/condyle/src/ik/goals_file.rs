@@ -67,6 +67,49 @@ impl Goals {
     }
 }
 
+impl Goals {
+    /// How many frames a document speaks of, for goals without a clip: as many as the first of its lists
+    /// has, and one without any. What is wrong with a document [`read`](Self::read) tells.
+    #[must_use]
+    pub fn frames_in(bytes: &[u8]) -> usize {
+        let root = text_of(bytes).ok().and_then(|text| parse(text).ok());
+        root.and_then(|root| first_list(&root.value)).unwrap_or(1).max(1)
+    }
+}
+
+/// How long the first list is that has a value, or null, for each frame.
+fn first_list(document: &Value<'_>) -> Option<usize> {
+    let below = |value: &'_ Value<'_>, keys: &[&str]| -> Vec<usize> {
+        let Value::Object(fields) = value else { return Vec::new() };
+        let named = fields.iter().filter(|field| keys.contains(&&*field.key));
+        named.filter_map(|field| per_frame(&field.node.value)).collect()
+    };
+    let Value::Object(fields) = document else { return None };
+    let goals = fields.iter().find(|field| field.key == "goals")?;
+    let Value::Array(goals) = &goals.node.value else { return None };
+    for goal in goals {
+        // Of what is pointed at the target may be a list, or the whole.
+        let own = below(&goal.value, &AIMS[..AIMS.len() - 1]);
+        let Value::Object(fields) = &goal.value else { continue };
+        let inner = fields.iter().filter(|f| ["direction", "look_at"].contains(&&*f.key));
+        let inner = inner.flat_map(|f| below(&f.node.value, &["target", "target_m"]));
+        if let Some(found) = own.into_iter().chain(inner).next() {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// How many frames a value is for, if it is a list with one for each.
+fn per_frame(value: &Value<'_>) -> Option<usize> {
+    match value {
+        Value::Array(items) if !is_row(value) || items.iter().any(|i| is_object(&i.value)) => {
+            Some(items.len())
+        }
+        _ => None,
+    }
+}
+
 /// What is wrong, at which byte, and within what.
 struct Wrong {
     kind: GoalsErrorKind,

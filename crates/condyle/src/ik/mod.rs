@@ -4,12 +4,13 @@
 //! for any joints of a [`Figure`] and any [`Goal`]s; a [`Body`] adds exact limbs to it, and a
 //! [`DialSolver`] turns the dials of a joint map instead. [`Goals`] are
 //! those of all frames of a clip: read from a document or taken from another motion, and
-//! [followed](Goals::follow).
+//! [followed](Goals::follow), or by [dials](DialSolver::follow).
 
 mod body;
 mod chain;
 mod conjugate;
 mod dial_clip;
+mod dial_goals;
 mod dials;
 mod figure;
 mod follow;
@@ -27,6 +28,7 @@ mod system;
 
 pub use body::Body;
 pub use dial_clip::{FitTo, FittedDials, FittedJoint, FittedPlace, same_joints};
+pub use dial_goals::FollowedDials;
 pub use dials::{DialSettings, DialSolver};
 pub use figure::Figure;
 pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};

@@ -66,6 +66,56 @@ impl DialClip {
         &self.values[frame * self.dials..(frame + 1) * self.dials]
     }
 
+    /// Between which values a dial is; from infinity to minus infinity if there are no frames.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such dial.
+    #[must_use]
+    pub fn ends(&self, dial: usize) -> [f64; 2] {
+        let all = (0..self.frames).map(|frame| self.frame(frame)[dial]);
+        all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+    }
+
+    /// The same number for a dial in all frames.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such dial.
+    pub fn set(&mut self, dial: usize, value: f64) {
+        assert!(dial < self.dials, "dial {dial} of {}", self.dials);
+        self.values.iter_mut().skip(dial).step_by(self.dials).for_each(|of| *of = value);
+    }
+
+    /// Brings every number into its dial's range, and says which dials were beyond it by more than
+    /// rounding.
+    ///
+    /// # Panics
+    ///
+    /// If these are not as many dials.
+    pub fn clamp(&mut self, dials: &[Dial]) -> Vec<Clamped> {
+        assert_eq!(dials.len(), self.dials, "the dials of the clip");
+        let mut all: Vec<Option<Clamped>> = vec![None; dials.len()];
+        for frame in 0..self.frames {
+            let values = &mut self.values[frame * self.dials..(frame + 1) * self.dials];
+            for (d, (value, dial)) in values.iter_mut().zip(dials).enumerate() {
+                let [min, max] = dial.range;
+                let was = *value;
+                *value = if was.is_nan() { dial.rest } else { was.clamp(min, max) };
+                if !dial.beyond(was) {
+                    continue;
+                }
+                let one = Clamped { dial: d, frames: 0, worst_frame: frame, from: was, to: *value };
+                let of = all[d].get_or_insert(one);
+                of.frames += 1;
+                if (was - *value).abs() > (of.from - of.to).abs() {
+                    *of = Clamped { frames: of.frames, ..one };
+                }
+            }
+        }
+        all.into_iter().flatten().collect()
+    }
+
     /// The first number that is beyond its dial's range: its frame and its dial.
     #[must_use]
     pub fn beyond(&self, dials: &[Dial]) -> Option<(usize, usize)> {
@@ -127,9 +177,7 @@ impl DialClip {
                 columns.push(None);
                 continue;
             }
-            let named =
-                |dial: &Dial| *name == dial.name || *name == dial.name.clone() + suffix(dial.unit);
-            let Some(found) = dials.iter().position(named) else {
+            let Some(found) = dials.iter().position(|dial| dial.is_named(name)) else {
                 let near = names_near(dials.iter().map(|d| d.name.as_str()), name);
                 let near = near.into_iter().map(str::to_owned).collect();
                 return Err(at(*place, Kind::Unknown { name: name.to_string(), near }));
@@ -188,9 +236,51 @@ impl DialClip {
         }
         Ok(clip)
     }
+
+    /// Where in a table that [`read_csv`](Self::read_csv) reads the number of a dial in a frame is: line
+    /// and column, both from 1, the column in bytes. `None` if the table has no such number.
+    #[must_use]
+    pub fn place_in_csv(
+        text: &str,
+        dials: &[Dial],
+        frame: usize,
+        dial: usize,
+    ) -> Option<[usize; 2]> {
+        let mut records = Records::new(text.strip_prefix('\u{feff}').unwrap_or(text));
+        let mut row: Vec<Cell<'_>> = Vec::new();
+        records.next(&mut row).ok()?;
+        let dial = dials.get(dial)?;
+        let column = row.iter().position(|cell| dial.is_named(&cell.text))?;
+        for _ in 0..=frame {
+            records.next(&mut row).ok().filter(|more| *more)?;
+        }
+        row.get(column).map(|cell| cell.place.map(|n| n + 1))
+    }
+}
+
+/// A dial that was set beyond its range, and was brought back to its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clamped {
+    /// Which dial.
+    pub dial: usize,
+    /// In how many frames.
+    pub frames: usize,
+    /// The frame in which it was farthest beyond, the first if there are several.
+    pub worst_frame: usize,
+    /// What it was there,
+    pub from: f64,
+    /// and what it is: radians, metres, or neither.
+    pub to: f64,
 }
 
 impl Dial {
+    /// Whether a column of a table is about it: with its unit or without.
+    fn is_named(&self, column: &str) -> bool {
+        column
+            .strip_prefix(self.name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest == suffix(self.unit))
+    }
+
     /// Whether a number is outside of the range, by more than rounding.
     #[must_use]
     pub fn beyond(&self, value: f64) -> bool {
@@ -530,6 +620,33 @@ mod tests {
             DialClip::read_csv("\u{feff}lumbar.axial\r\n4\r\n\r\n500\r\n", network.dials(), rate);
         let good = good.unwrap();
         assert_eq!((good.len(), good.beyond(network.dials())), (2, Some((1, 2))));
+    }
+
+    /// Row D13: what cannot be set is brought to what can, and that is told.
+    #[test]
+    fn d13_what_is_brought_into_its_range_is_told_with_its_worst_frame() {
+        let rig = models::find("spine").unwrap();
+        let network = rig.network().unwrap();
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let text = "lumbar.flexion,lumbar.axial\n10,0\n90,0\n\n60,-100\n";
+        let mut clip = DialClip::read_csv(text, network.dials(), rate).unwrap();
+        // Where the numbers are: an empty line is none.
+        let place = |frame, dial| DialClip::place_in_csv(text, network.dials(), frame, dial);
+        assert_eq!(place(1, 0), Some([3, 1]));
+        assert_eq!(place(2, 2), Some([5, 4]));
+        assert_eq!((place(3, 0), place(0, 1)), (None, None));
+        let mut same = clip.clone();
+        let clamped = clip.clamp(network.dials());
+        let told: Vec<_> = clamped.iter().map(|c| (c.dial, c.frames, c.worst_frame)).collect();
+        assert_eq!(told, [(0, 2, 1), (2, 1, 2)]);
+        assert!((clamped[0].from.to_degrees() - 90.0).abs() < 1e-12);
+        assert_eq!(clamped[0].to, network.dials()[0].range[1]);
+        assert_eq!(clip.beyond(network.dials()), None);
+        assert_eq!(clip.frame(0), same.frame(0));
+        assert_eq!(clip.clamp(network.dials()), []);
+        same.set(0, 0.25);
+        same.set(2, 0.0);
+        assert!((0..3).all(|f| same.frame(f)[0] == 0.25) && same.clamp(network.dials()).is_empty());
     }
 
     #[test]

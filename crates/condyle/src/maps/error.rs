@@ -78,6 +78,13 @@ pub enum MapErrorKind {
         /// The joint below.
         joint: String,
     },
+    /// A part that is about one joint, and what it makes moves another.
+    OtherJoint {
+        /// The joint that the part is about.
+        about: String,
+        /// The joint that is moved.
+        moves: String,
+    },
     /// A part with nothing in it: no outputs, no bounds, no transforms, nothing to cancel.
     Empty,
     /// More derivatives than fit: as many as dials, for every part that depends on all of them.
@@ -159,6 +166,11 @@ impl MapErrorKind {
             Self::Cycle { .. } => "let one of them take something else",
             Self::TwoDrivers => "make one of the two, as a chain",
             Self::NotAbove { .. } => "name one of the joints between it and the root",
+            Self::OtherJoint { about, moves } => {
+                return format!(
+                    "write {moves:?} here, or let another part move {moves:?}, and this one {about:?}"
+                );
+            }
             Self::Empty => "give it something to do, or leave it out",
             Self::TooLarge => "no body needs as many: let fewer parts depend on all dials",
             Self::NoDirection => "give a direction, of length one",
@@ -192,6 +204,9 @@ impl fmt::Display for MapErrorKind {
             Self::TwoDrivers => f.write_str("the joint is moved by two transforms"),
             Self::NotAbove { above, joint } => {
                 write!(f, "{above:?} is not above {joint:?} in the skeleton")
+            }
+            Self::OtherJoint { about, moves } => {
+                write!(f, "the part is for joint {about:?}, and what it makes moves {moves:?}")
             }
             Self::Empty => f.write_str("the part has nothing to do"),
             Self::TooLarge => {

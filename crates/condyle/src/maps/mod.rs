@@ -8,6 +8,7 @@
 mod channels;
 mod curve;
 mod error;
+mod held;
 mod model;
 mod network;
 mod slide;
@@ -18,13 +19,14 @@ mod turn;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use channels::{DialClip, DialClipError};
+pub use channels::{Clamped, DialClip, DialClipError};
 pub use curve::{Curve, CurveError, PreparedCurve};
 pub use error::{MapError, MapErrorKind, MapStep};
+pub use held::{By, Held, HeldOver};
 pub use model::{Component, Dial, Driven, JointMap, Output, Part, Unit};
 pub(crate) use network::{Input, places, union};
 pub use network::{Network, SlidingBone};
 pub use slide::{ContactPair, PreparedSlide, Slid, Slide, SlideError};
-pub use state::{By, Held, State};
+pub use state::State;
 pub use transform::{Rate, Transform};
 pub use turn::{PreparedTurn, Turn, TurnError};

@@ -62,6 +62,16 @@ impl Unit {
         if self == Self::Angle { Angle::from_degrees(1.0).radians() } else { 1.0 }
     }
 
+    /// What people write behind a number: `deg`, `m`, or nothing.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Angle => "deg",
+            Self::Length => "m",
+            Self::Ratio => "",
+        }
+    }
+
     /// What a document calls it.
     #[must_use]
     pub const fn name(self) -> &'static str {

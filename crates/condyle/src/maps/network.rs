@@ -6,13 +6,14 @@ use glam::DVec3;
 
 use super::curve::{Curve, CurveError, PreparedCurve};
 use super::error::{MapError, MapErrorKind};
+use super::held::axes_of;
 use super::model::{Component, Dial, Driven, JointMap, Part, Unit};
 use super::slide::{PreparedSlide, SlideError};
 use super::state::State;
 use super::transform::Transform;
 use super::turn::{PreparedTurn, TurnError};
 use crate::limits::PreparedLimit;
-use crate::math::{Rotation, unit};
+use crate::math::{Rotation, SwingAxes, unit};
 use crate::skeleton::{JointIndex, Skeleton, names_near};
 
 /// A joint map on a skeleton, ready to be evaluated.
@@ -32,6 +33,8 @@ pub struct Network {
     shifting: Vec<bool>,
     /// The bones that slide, each of which has its turns remembered.
     pub(super) slides: Vec<SlidingBone>,
+    /// What the joint of each of them is called, and the joint that it slides on.
+    pub(super) slide_names: Vec<[String; 2]>,
     /// The transform that moves each joint.
     pub(crate) drivers: Vec<Option<usize>>,
     /// The skeleton at rest.
@@ -128,6 +131,8 @@ pub(super) enum Step {
         input: usize,
         center: Rotation,
         limit: Box<PreparedLimit>,
+        /// Of a limit that has a bone.
+        axes: Option<SwingAxes>,
         toward_rest: bool,
         out: usize,
     },
@@ -184,7 +189,10 @@ impl Network {
     /// needed, or waiting for each other.
     pub fn new(map: &JointMap, skeleton: &Skeleton) -> Result<Self, MapError> {
         let mut builder = Builder::new(map, skeleton)?;
+        // Of every part, those in it that are about a joint; two of different joints say enough.
+        let mut within: Vec<Vec<usize>> = vec![Vec::new(); map.parts.len()];
         for part in builder.order()? {
+            within[part] = builder.about_joints(part, &within);
             builder.add(&map.parts[part])?;
             let Spans { dials, .. } = &builder.network.transforms;
             if dials.len() + builder.network.numbers.dials.len() > MOST_RATES {
@@ -192,7 +200,7 @@ impl Network {
                 return Err(MapError::new("parts", part, MapErrorKind::TooLarge));
             }
         }
-        let Builder { mut network, known, .. } = builder;
+        let Builder { mut network, known, maker, .. } = builder;
         for driven in &map.joints {
             let joint = found_joint(skeleton, Asked::driven(driven, &driven.joint))?;
             let asked = Asked::driven(driven, &driven.by);
@@ -201,6 +209,14 @@ impl Network {
                 return Err(asked.wrong("a transform", value.map_or("unknown", Value::kind)));
             };
             network.drivers[joint.get()] = Some(by);
+            let within = maker.get(&driven.by).map_or(&[][..], |part| &within[*part]);
+            for part in within.iter().map(|part| &map.parts[*part]) {
+                if let Some(about) = about(part).filter(|about| **about != driven.joint) {
+                    let (about, moves) = (about.clone(), driven.joint.clone());
+                    let kind = MapErrorKind::OtherJoint { about, moves };
+                    return Err(MapError::new("parts", &part.name, kind).at("joint"));
+                }
+            }
         }
         Ok(network)
     }
@@ -233,6 +249,30 @@ impl Network {
     #[must_use]
     pub fn dials_of(&self, joint: JointIndex) -> &[usize] {
         self.drivers[joint.get()].map_or(&[], |of| self.transforms.of(of))
+    }
+
+    /// The dials that no joint's motion depends on.
+    pub fn idle(&self) -> impl Iterator<Item = usize> {
+        let mut moves = vec![false; self.dials.len()];
+        for of in self.drivers.iter().flatten() {
+            self.transforms.of(*of).iter().for_each(|dial| moves[*dial] = true);
+        }
+        moves.into_iter().enumerate().filter_map(|(dial, moves)| (!moves).then_some(dial))
+    }
+
+    /// The joints that are not as in the skeleton's rest pose where all dials are at rest, each with how
+    /// it is moved there.
+    #[must_use]
+    pub fn moved_at_rest(&self) -> Vec<(JointIndex, Transform)> {
+        /// Radians or metres: less is rounding.
+        const LEAST: f64 = 1e-9;
+        let state = self.state();
+        let all = (0..self.drivers.len()).map(JointIndex::new);
+        let motions = all.map(|joint| (joint, self.motion(&state, joint)));
+        let moved = |of: &Transform| {
+            of.rotation.angle().radians() > LEAST || of.translation_m.length() > LEAST
+        };
+        motions.filter(|(_, motion)| moved(motion)).collect()
     }
 
     /// Whether dials may change a joint's place in its parent, and not only turn it.
@@ -287,6 +327,15 @@ fn found_joint(skeleton: &Skeleton, asked: Asked<'_>) -> Result<JointIndex, MapE
         let near = names_near(names, asked.name).into_iter().map(str::to_owned).collect();
         asked.error(MapErrorKind::UnknownJoint { joint: asked.name.to_owned(), near })
     })
+}
+
+/// The joint that a part is about: what compensates for joints above one, or brings one onto an ellipsoid,
+/// is right for that one only.
+const fn about(part: &Part) -> Option<&String> {
+    match &part.component {
+        Component::Compensate { joint, .. } | Component::Slide { joint, .. } => Some(joint),
+        _ => None,
+    }
 }
 
 /// The inputs of a part by name.
@@ -370,6 +419,7 @@ impl<'a> Builder<'a> {
             transforms: Spans::default(),
             shifting: Vec::new(),
             slides: Vec::new(),
+            slide_names: Vec::new(),
             drivers: vec![None; skeleton.len()],
             rests: rests.collect(),
             parents: skeleton.parents().iter().map(|parent| parent.map(JointIndex::get)).collect(),
@@ -448,6 +498,22 @@ impl<'a> Builder<'a> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// The parts about a joint that are in a part, itself included: at most two, of different joints.
+    fn about_joints(&self, part: usize, within: &[Vec<usize>]) -> Vec<usize> {
+        let parts = &self.map.parts;
+        let inputs = inputs_of(&parts[part]);
+        let makers = inputs.iter().filter_map(|asked| self.maker.get(asked.name));
+        let inside = makers.flat_map(|maker| within[*maker].iter().copied());
+        let mut found: Vec<usize> = Vec::new();
+        for other in about(&parts[part]).map(|_| part).into_iter().chain(inside) {
+            let new = found.iter().all(|known| about(&parts[*known]) != about(&parts[other]));
+            if new && found.len() < 2 {
+                found.push(other);
+            }
+        }
+        found
     }
 
     /// Parts such that each comes after those that it takes from.
@@ -603,11 +669,12 @@ impl<'a> Builder<'a> {
             }
             Component::Limit { input, center, limit, toward_rest } => {
                 let input = self.transform(asked("input", input))?;
+                let axes = axes_of(limit);
                 let limit = limit.prepare().map_err(|wrong| error(MapErrorKind::Limit(wrong)))?;
                 let dials = self.network.transforms.of(input).to_vec();
                 let (center, limit) = (*center, Box::new(limit));
                 let out = self.push(name, &dials);
-                Step::Limit { input, center, limit, toward_rest: *toward_rest, out }
+                Step::Limit { input, center, limit, axes, toward_rest: *toward_rest, out }
             }
             Component::Compensate { input, joint, cancel } => {
                 let input = self.transform(asked("input", input))?;
@@ -646,6 +713,8 @@ impl<'a> Builder<'a> {
                 let on = found_joint(self.skeleton, asked("on", on))?;
                 let memory = self.network.slides.len();
                 self.network.slides.push(SlidingBone { joint, on, place, radii_m });
+                let names = [joint, on].map(|joint| self.skeleton[joint].name.clone());
+                self.network.slide_names.push(names);
                 let out = self.push(name, &dials);
                 Step::Slide { input, path, numbers, slide: Box::new(slide), memory, out }
             }

@@ -170,6 +170,41 @@ impl PreparedSlide {
         (self.from_frame.apply(point_m) * self.over).length_squared() - 1.0
     }
 
+    /// How far a point of the joint that the ellipsoid is fixed to is from its surface, in metres, to
+    /// some 1e-11 of its size.
+    ///
+    /// # Source
+    ///
+    /// With Lagrange's multiplier t the nearest point has the coordinates xᵢ = rᵢ² yᵢ / (t + rᵢ²), and is
+    /// on the ellipsoid where `Σ (rᵢ yᵢ / (t + rᵢ²))² = 1`, which falls in t. We look for s = t + m², m
+    /// being the least radius, by halves: its root is between `m yₘ` and `|(rᵢ yᵢ)ᵢ|`. No yᵢ is taken as
+    /// less than 1e-12 rᵢ, for which reason there is a root also where several points are nearest.
+    #[must_use]
+    pub fn off_m(&self, point_m: DVec3) -> f64 {
+        let radii = self.over.recip();
+        let point_m = self.from_frame.apply(point_m);
+        if !point_m.is_finite() {
+            return f64::INFINITY;
+        }
+        let y = point_m.abs().max(radii * 1e-12);
+        let least = radii.min_element();
+        // (rᵢ − m)(rᵢ + m) is exactly zero for the least one.
+        let more = (radii - least) * (radii + least);
+        let scaled = radii * y;
+        let own = [radii.x, radii.y, radii.z].iter().position(|r| *r == least).unwrap_or(0);
+        let (mut low, mut high) = (least * y[own], scaled.length());
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            let over = (scaled / (more + middle)).length_squared() > 1.0;
+            if over { low = middle } else { high = middle }
+        }
+        let nearest = radii * scaled / (more + high);
+        nearest.distance(y)
+    }
+
     /// Turns the bone, and writes how fast that turns with each dial, in the space of the bone.
     pub(super) fn at(&self, inputs: &Inputs<'_>, turn_rates: &mut [DVec3]) -> Slid {
         let (weights, slopes) = self.weights.at(inputs.numbers);
@@ -479,6 +514,45 @@ mod tests {
         let pairs = (0..pairs).map(|i| ContactPair { at: at[i], points_m: [own(rng), own(rng)] });
         let pairs = pairs.collect();
         (Slide { place, radii_m, axis: rng.direction(), pairs }, bone)
+    }
+
+    /// How far a point is from an ellipsoid, by the nearest of many points on it, which is never nearer,
+    /// and by points that are made a known way off along the normal.
+    #[test]
+    fn d7_points_off_the_ellipsoid_are_as_far_as_its_nearest_point() {
+        let mut rng = Rng::new(11);
+        for n in 0..40 {
+            let (mut slide, _) = bone(&mut rng, 1);
+            if n % 4 == 0 {
+                slide.radii_m.y = slide.radii_m.x;
+            }
+            let prepared = slide.prepare().unwrap();
+            let outside = n % 2 == 0;
+            let on = rng.direction() * slide.radii_m;
+            let normal = (on / (slide.radii_m * slide.radii_m)).normalize();
+            // Inside, no farther than the least radius of curvature: the foot is still the nearest there.
+            let least = slide.radii_m.min_element();
+            let most = least * least / slide.radii_m.max_element();
+            let off = if outside { rng.between(0.0, 0.3) } else { -rng.between(0.0, 0.9) * most };
+            let point = on + normal * off;
+            let found = prepared.off_m(slide.place.apply(point));
+            assert!((found - off.abs()).abs() < 1e-12, "{n}: {found} {off}");
+            // Anywhere, its centre and its axes included.
+            let mut point = rng.direction() * slide.radii_m * rng.between(0.0, 1.5);
+            match n % 5 {
+                0 => point = DVec3::ZERO,
+                1 => point.x = 0.0,
+                2 => point *= DVec3::Z,
+                _ => {}
+            }
+            let found = prepared.off_m(slide.place.apply(point));
+            let nearest = (0..20_000)
+                .map(|_| (rng.direction() * slide.radii_m).distance(point))
+                .fold(f64::INFINITY, f64::min);
+            assert!(found <= nearest + 1e-9 && nearest < found + 0.006, "{n}: {found} {nearest}");
+        }
+        let (slide, _) = bone(&mut rng, 1);
+        assert_eq!(slide.prepare().unwrap().off_m(DVec3::NAN), f64::INFINITY);
     }
 
     fn slid(slide: &PreparedSlide, bone: &Transform, numbers: [f64; 2], before: [f64; 2]) -> Slid {

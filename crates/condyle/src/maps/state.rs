@@ -2,12 +2,11 @@
 
 use glam::DVec3;
 
-use super::model::Unit;
 use super::network::{Above, Input, Network, Step};
 use super::slide::{Inputs, Slid};
 use super::transform::{Rate, Transform};
 use crate::limits::PreparedLimit;
-use crate::math::{Angle, Rotation};
+use crate::math::Rotation;
 use crate::motion::Pose;
 use crate::skeleton::JointIndex;
 
@@ -15,45 +14,12 @@ use crate::skeleton::JointIndex;
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) dials: Vec<f64>,
-    numbers: Vec<f64>,
+    pub(super) numbers: Vec<f64>,
     number_rates: Vec<f64>,
     pub(crate) transforms: Vec<Transform>,
     pub(crate) rates: Vec<Rate>,
-    slides: Vec<Option<Slid>>,
+    pub(super) slides: Vec<Option<Slid>>,
     scratch: Scratch,
-}
-
-/// Something that keeps a joint from going where the dials say.
-#[derive(Clone, Copy, Debug)]
-pub struct Held<'a> {
-    /// The part that does.
-    pub part: &'a str,
-    /// How far.
-    pub by: By<'a>,
-}
-
-/// What is held back by less, in radians, metres or neither, is so by rounding.
-const LEAST_HELD: f64 = 1e-7;
-
-/// How far something is held back.
-#[derive(Clone, Copy, Debug)]
-pub enum By<'a> {
-    /// A number that is kept by a bound: radians, metres, or neither.
-    Bound {
-        /// What the number is called.
-        number: &'a str,
-        /// What it would be,
-        wanted: f64,
-        /// and what it is.
-        given: f64,
-        /// What it counts.
-        unit: Unit,
-    },
-    /// A rotation that is kept by a limit.
-    Limit {
-        /// From what it would be to what it is.
-        apart: Angle,
-    },
 }
 
 /// Room for rates on the way.
@@ -178,7 +144,7 @@ impl Network {
                 }
                 transforms[*out] = product;
             }
-            Step::Limit { input, center, limit, toward_rest, out } => {
+            Step::Limit { input, center, limit, toward_rest, out, .. } => {
                 let from = transforms[*input];
                 let m = center.inverse() * from.rotation;
                 // What is inside stays bit for bit.
@@ -351,25 +317,6 @@ impl Network {
                 *dial = state.numbers[*out].clamp(min, max);
             }
         }
-    }
-
-    /// What keeps joints from going where the dials say: bounds that hold a number, and limits that hold
-    /// a rotation.
-    pub fn held<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Held<'a>> {
-        self.steps.iter().zip(&self.names).filter_map(|(step, part)| match step {
-            Step::Bound { passive, name, unit, out, .. } => {
-                let (wanted, given) = (state.numbers[passive.of], state.numbers[*out]);
-                let held = By::Bound { number: name, wanted, given, unit: *unit };
-                ((wanted - given).abs() > LEAST_HELD).then_some(Held { part, by: held })
-            }
-            Step::Limit { input, out, .. } => {
-                let [wanted, given] = [*input, *out].map(|i| state.transforms[i].rotation);
-                let apart = wanted.distance(given);
-                let held = Held { part, by: By::Limit { apart } };
-                (apart.radians() > LEAST_HELD).then_some(held)
-            }
-            _ => None,
-        })
     }
 
     /// How a joint moves relative to rest, in its own space.

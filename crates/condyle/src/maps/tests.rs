@@ -435,3 +435,112 @@ fn d1_what_is_wrong_with_a_network_is_named() {
         assert_eq!(text.matches("\n  help: ").count(), 1, "{text}");
     }
 }
+
+/// Rows D5 and D13: what is held is told with what it is: a number, where a bone points, its roll.
+#[test]
+fn d13_what_is_held_is_told_as_what_it_is() {
+    let mut skeleton = Skeleton::new();
+    skeleton.add_root(Joint::new("arm", DVec3::ZERO)).unwrap();
+    let axes = SwingAxes::new(DVec3::NEG_Y, Some(DVec3::X)).unwrap();
+    let limit = Limit::SwingTwist(SwingTwistLimit {
+        axes,
+        swing: SwingLimit::Ellipse { rx: Angle::from_degrees(30.0), ry: Angle::from_degrees(30.0) },
+        twist: TwistLimit {
+            bounds: TwistBounds::Arc(Arc::from_degrees(-20.0, 20.0).unwrap()),
+            ..TwistLimit::default()
+        },
+    });
+    let about = |name: &str, angle: &str, axis| {
+        part(
+            name,
+            Component::Turn { angle: angle.to_owned(), turn: Turn::about(axis, DVec3::ZERO) },
+        )
+    };
+    let upper = Some(Curve::Linear { slope: 0.0, offset: 50.0 });
+    let [active, passive] = ["spin", "raise"].map(str::to_owned);
+    let map = JointMap {
+        dials: vec![dial("raise", Unit::Angle, -1.0, 1.0), dial("spin", Unit::Angle, -1.0, 1.0)],
+        parts: vec![
+            part("kept", Component::Bound { active, passive, lower: None, upper }),
+            about("raised", "kept", DVec3::X),
+            about("spun", "spin", DVec3::Y),
+            chain("both", &["raised", "spun"]),
+            part(
+                "cone",
+                Component::Limit {
+                    input: "both".to_owned(),
+                    center: Rotation::IDENTITY,
+                    limit,
+                    toward_rest: false,
+                },
+            ),
+        ],
+        joints: vec![driven("arm", "cone")],
+    };
+    let network = Network::new(&map, &skeleton).unwrap();
+    let mut state = network.state();
+    let mut told = |degrees: [f64; 2]| {
+        network.evaluate(&degrees.map(f64::to_radians), &mut state);
+        let all: Vec<String> = network.held(&state).map(|held| held.to_string()).collect();
+        (all, network.given(&state))
+    };
+    assert_eq!(told([20.0, 10.0]).0, [""; 0]);
+    assert_eq!(
+        told([45.0, 10.0]).0,
+        ["cone holds where the bone points, 15.00° from what was set"]
+    );
+    assert_eq!(told([-10.0, 32.0]).0, ["cone holds the bone's roll, 12.00° from what was set"]);
+    let (both, given) = told([55.0, -30.0]);
+    assert_eq!(
+        both,
+        [
+            "kept holds raise at 50.00 deg instead of 55.00",
+            "cone holds where the bone points, 20.00° from what was set, and its roll, 10.00° from it",
+        ]
+    );
+    // No number of one dial makes that.
+    assert_eq!(given, [None, None]);
+    let (_, given) = told([20.0, 10.0]);
+    assert_eq!(given, [Some(20_f64.to_radians()), Some(10_f64.to_radians())]);
+
+    // Over frames: how often, how far at most, and where.
+    let rate = crate::motion::FrameRate::from_fps(30.0).unwrap();
+    let mut clip = DialClip::new(rate, 2);
+    for degrees in [[0.0, 0.0], [40.0, 0.0], [55.0, 0.0], [56.0, 0.0], [31.0, 0.0]] {
+        clip.push(&degrees.map(f64::to_radians));
+    }
+    let over: Vec<(&str, usize, usize)> = network
+        .held_over(&clip)
+        .iter()
+        .map(|of| (of.worst.part, of.frames, of.worst_frame))
+        .collect();
+    assert_eq!(over, [("kept", 2, 3), ("cone", 4, 2)]);
+}
+
+/// Row D4: what compensates for the joints above one joint is wrong for another.
+#[test]
+fn d4_a_part_for_another_joint_than_it_moves_is_refused() {
+    let mut rng = Rng::new(16);
+    let skeleton = skeleton(&mut rng);
+    let good = shoulder(&mut rng, &skeleton);
+    assert!(Network::new(&good, &skeleton).is_ok());
+    let by = |map: &JointMap, does: fn(&Component) -> bool| {
+        map.parts.iter().find(|part| does(&part.component)).unwrap().name.clone()
+    };
+    let compensates = by(&good, |c| matches!(c, Component::Compensate { .. }));
+    let slides = by(&good, |c| matches!(c, Component::Slide { .. }));
+    for part_name in [compensates, slides] {
+        // At once, and through others.
+        for through in [false, true] {
+            let mut map = good.clone();
+            map.parts.push(chain("through", &[&part_name]));
+            let name = if through { "through" } else { part_name.as_str() };
+            map.joints.retain(|driven| driven.joint != "pelvis");
+            map.joints.push(driven("pelvis", name));
+            let error = Network::new(&map, &skeleton).unwrap_err();
+            let MapErrorKind::OtherJoint { moves, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!(moves, "pelvis");
+            assert!(error.to_string().starts_with(&format!("part {part_name:?}: the part is for")));
+        }
+    }
+}

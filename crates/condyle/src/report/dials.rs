@@ -22,9 +22,10 @@ pub struct PoseView<'a> {
     pub dials: &'a [f64],
 }
 
-/// The longer side of a picture, in pixels, and of one in a row of them.
-const SIZE: f64 = 300.0;
-const SMALL: f64 = 170.0;
+/// How high pictures may be, in pixels, and how wide all that stand in a row: a pose from all sides, and
+/// frames of a motion.
+const SIZE: DVec2 = DVec2::new(1080.0, 520.0);
+const SMALL: DVec2 = DVec2::new(960.0, 320.0);
 /// Room for the words above the latter.
 const WORDS: f64 = 84.0;
 /// So many frames of a motion are shown.
@@ -33,9 +34,10 @@ const FRAMES: usize = 8;
 /// figures of so many moved joints have them.
 const MARK: f64 = 0.08;
 const FEW: usize = 12;
-/// Room around the figure, and above it for the name of the view.
+/// Room around the figure, above it for the name of the view, and below it for what is on either side.
 const MARGIN: f64 = 14.0;
 const TOP: f64 = 18.0;
+const BOTTOM: f64 = 16.0;
 /// So many points of an outline.
 const POINTS: u32 = 48;
 
@@ -95,7 +97,7 @@ pub fn html(
         show.pose(&mut text, pose.name, &state);
         states.push(state);
     }
-    dials(&mut text, network.dials(), poses, &states);
+    dials(&mut text, network, poses, &states);
     if let Some(clip) = over_time {
         let shown = frames(clip.len());
         show.frames(&mut text, clip, &shown);
@@ -145,17 +147,20 @@ impl Drawn {
 /// A direction to look from.
 struct View {
     name: &'static str,
-    /// What is to the right in the picture, and what is up.
+    /// What is to the right in the picture, and what is up. Their cross product points at who looks, or
+    /// else the picture is a mirror image.
     right: DVec3,
     up: DVec3,
+    /// What of the figure is on the left side of the picture, and on the right one.
+    sides: [&'static str; 2],
 }
 
 fn views(up: DVec3, forward: DVec3) -> [View; 3] {
     let left = up.cross(forward);
     [
-        View { name: "from the front", right: left, up },
-        View { name: "from its right", right: forward, up },
-        View { name: "from above", right: left, up: forward },
+        View { name: "from the front", right: left, up, sides: ["its right", "its left"] },
+        View { name: "from its right", right: forward, up, sides: ["back", "front"] },
+        View { name: "from above", right: -left, up: forward, sides: ["its left", "its right"] },
     ]
 }
 
@@ -190,9 +195,13 @@ impl View {
         let room = DVec2::new(MARGIN, MARGIN + TOP);
         let to = |p: DVec3| (self.flat(p) - low) * scale + room;
         let least = DVec2::new(WORDS, 0.5 * WORDS);
-        let size = ((high - low) * scale + room + DVec2::splat(MARGIN)).max(least);
+        let below = DVec2::new(MARGIN, MARGIN + BOTTOM);
+        let size = ((high - low) * scale + room + below).max(least);
         let mut canvas = Canvas::default();
         canvas.text("cl-small", DVec2::new(MARGIN, 12.0), Anchor::Start, caption);
+        let foot = size.y - 4.0;
+        canvas.text("mp-side", DVec2::new(2.0, foot), Anchor::Start, self.sides[0]);
+        canvas.text("mp-side", DVec2::new(size.x - 2.0, foot), Anchor::End, self.sides[1]);
         for (drawn, class) in figures {
             if class.starts_with("mp-now") {
                 let outlines: Vec<Vec<DVec2>> = drawn
@@ -217,10 +226,16 @@ impl View {
     }
 }
 
-/// Pixels per metre such that the longest side of some rectangles has so many.
-fn scale_of(all: &[[DVec2; 2]], pixels: f64) -> f64 {
-    let longest = |most: f64, [low, high]: &[DVec2; 2]| most.max((*high - *low).max_element());
-    pixels / all.iter().fold(1e-6, longest)
+/// Pixels per metre such that some rectangles side by side are no wider than so many together, and none is
+/// higher than so many.
+fn scale_of(all: impl Iterator<Item = [DVec2; 2]>, pixels: DVec2) -> f64 {
+    let (mut width, mut height) = (1e-6, 1e-6_f64);
+    for [low, high] in all {
+        let size = high - low;
+        width += size.x;
+        height = height.max(size.y);
+    }
+    (pixels / DVec2::new(width, height)).min_element()
 }
 
 /// What is shown, and from where.
@@ -281,7 +296,7 @@ impl Show<'_> {
         let _ = writeln!(text, "<section>\n<h2>{}</h2>\n<div class=\"views\">", Html(name));
         let figures = [(&rest, "mp-rest"), (&now, "mp-now")];
         let around = self.views.each_ref().map(|view| view.around([&rest, &now]));
-        let scale = scale_of(&around, SIZE);
+        let scale = scale_of(around.into_iter(), SIZE);
         for (view, around) in self.views.iter().zip(around) {
             let title = format!("{name}, {}", view.name);
             text.push_str(&view.picture([&title, view.name], &figures, around, scale));
@@ -295,11 +310,7 @@ impl Show<'_> {
             );
         }
         text.push_str("</p>\n");
-        if state.is_off() {
-            text.push_str(
-                "<p>A bone that should slide on an ellipsoid does not reach it here.</p>\n",
-            );
-        }
+        held(text, self.network.held(state).map(|held| held.to_string()));
         text.push_str("</section>\n");
     }
 
@@ -314,7 +325,9 @@ impl Show<'_> {
         }
         text.push_str("<section>\n<h2>Frames</h2>\n");
         let around = [0, 1].map(|k| self.views[k].around(&drawn));
-        let scale = scale_of(&around, SMALL);
+        // Each view has a row of its own.
+        let row = |around| scale_of(std::iter::repeat_n(around, FRAMES), SMALL);
+        let scale = around.map(row).into_iter().fold(f64::INFINITY, f64::min);
         for (view, around) in self.views.iter().zip(around) {
             let _ = writeln!(text, "<h3>{}</h3>\n<div class=\"strip\">", view.name);
             for (frame, figure) in shown.iter().zip(&drawn) {
@@ -328,8 +341,17 @@ impl Show<'_> {
         }
         text.push_str(
             "<p class=\"small\">Frame and time of each; in place, since dials do not say where the figure \
-             goes.</p>\n</section>\n",
+             goes.</p>\n",
         );
+        let over = self.network.held_over(clip);
+        held(
+            text,
+            over.iter().map(|of| {
+                let (n, all, worst) = (of.frames, clip.len(), of.worst_frame);
+                format!("{} ({n} of {all} frames, worst in frame {worst})", of.worst)
+            }),
+        );
+        text.push_str("</section>\n");
     }
 }
 
@@ -351,9 +373,23 @@ fn outline(
     (0..POINTS).map(point).collect()
 }
 
-/// How dials are set in each pose, those at rest after the others; of several poses only those that are
-/// not at rest in all of them.
-fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[State]) {
+/// What keeps the figure from what was set, if anything does.
+fn held(text: &mut String, all: impl Iterator<Item = String>) {
+    let all: Vec<String> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    text.push_str("<h3>Held</h3>\n<ul>\n");
+    for one in all {
+        let _ = writeln!(text, "<li>{}.</li>", Html(&one));
+    }
+    text.push_str("</ul>\n");
+}
+
+/// How dials are set in each pose, and what became of it, those at rest after the others; of several
+/// poses only those that are not at rest in all of them.
+fn dials(text: &mut String, network: &Network, poses: &[PoseView<'_>], states: &[State]) {
+    let dials = network.dials();
     if poses.is_empty() {
         return;
     }
@@ -361,28 +397,55 @@ fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[St
         "<section>\n<h2>Dials</h2>\n<div class=\"wide\">\n<table>\n<thead><tr><th>dial</th>",
     );
     for pose in poses {
-        let name = if poses.len() == 1 { "set to" } else { pose.name };
-        let _ = write!(text, "<th>{}</th>", Html(name));
+        let name = if poses.len() == 1 { "" } else { pose.name };
+        let both = ["set", "got"].map(|word| format!("{name} {word}"));
+        let _ = write!(text, "<th>{}</th><th>{}</th>", Html(both[0].trim()), Html(both[1].trim()));
     }
-    text.push_str("<th>range</th><th>what it does</th><th>source</th></tr></thead>\n<tbody>\n");
-    let moved = |d: usize| states.iter().any(|state| state.dials()[d] != dials[d].rest);
+    text.push_str(
+        "<th>held by</th><th>range</th><th>what it does</th><th>source</th></tr></thead>\n",
+    );
+    text.push_str("<tbody>\n");
+    let given: Vec<Vec<Option<f64>>> = states.iter().map(|state| network.given(state)).collect();
+    let mut holders: Vec<Vec<&str>> = vec![Vec::new(); dials.len()];
+    for held in states.iter().flat_map(|state| network.held(state)) {
+        for dial in held.dials {
+            if !holders[*dial].contains(&held.part) {
+                holders[*dial].push(held.part);
+            }
+        }
+    }
+    let moved = |d: usize| {
+        let set = states.iter().any(|state| state.dials()[d] != dials[d].rest);
+        set || !holders[d].is_empty()
+    };
     let (set, still): (Vec<usize>, Vec<usize>) = (0..dials.len()).partition(|d| moved(*d));
     let rows = if poses.len() == 1 { [set, still.clone()].concat() } else { set };
     for d in rows {
         let dial = &dials[d];
         let [min, max] = dial.range.map(|end| shown(dial.unit, end));
         let _ = write!(text, "<tr><td>{}</td>", Html(&dial.name));
-        for state in states {
-            let _ = write!(text, "<td>{}</td>", shown(dial.unit, state.dials()[d]));
+        for (state, given) in states.iter().zip(&given) {
+            // Of a rotation that is held no number of one dial is left.
+            let got = given[d].map_or_else(|| "–".to_owned(), |value| shown(dial.unit, value));
+            let class = if given[d] == Some(state.dials()[d]) { "" } else { " class=\"held\"" };
+            let set = shown(dial.unit, state.dials()[d]);
+            let _ = write!(text, "<td>{set}</td><td{class}>{got}</td>");
         }
         let _ = writeln!(
             text,
-            "<td>{min} to {max}</td><td>{}</td><td class=\"small\">{}</td></tr>",
+            "<td>{}</td><td class=\"range\">{min} to {max}</td><td>{}</td><td class=\"small\">{}</td></tr>",
+            Html(&holders[d].join(", ")),
             Html(&dial.label),
             Html(&dial.source),
         );
     }
     text.push_str("</tbody>\n</table>\n</div>\n");
+    if given.iter().flatten().any(Option::is_none) {
+        text.push_str(
+            "<p class=\"small\">–: what the dial and others make together is held; what by, and how far, is \
+             said above.</p>\n",
+        );
+    }
     if poses.len() > 1 && !still.is_empty() {
         let names: Vec<&str> = still.iter().map(|d| dials[*d].name.as_str()).collect();
         let _ = writeln!(text, "<p class=\"small\">At rest: {}.</p>", Html(&names.join(", ")));
@@ -390,12 +453,12 @@ fn dials(text: &mut String, dials: &[Dial], poses: &[PoseView<'_>], states: &[St
     text.push_str("</section>\n");
 }
 
-/// A number as people read it.
+/// A number as people read it, in the unit in which it is set.
 fn shown(unit: Unit, value: f64) -> String {
     let number = value / unit.of_document();
     match unit {
         Unit::Angle => format!("{:.1}°", (10.0 * number).round() / 10.0 + 0.0),
-        Unit::Length => format!("{:.1} mm", 1e3 * number),
+        Unit::Length => format!("{:.4} m", (1e4 * number).round() / 1e4 + 0.0),
         Unit::Ratio => format!("{number:.2}"),
     }
 }
@@ -482,6 +545,94 @@ mod tests {
             let marks = marks.split("d=\"").nth(1).unwrap().split('"').next().unwrap();
             assert_eq!(marks.matches('M').count(), moved, "{name}");
         }
+    }
+
+    /// A picture is what one sees from a place, and not its mirror image, if what is to the right in it,
+    /// what is up and who looks are right-handed: models have y up, z forward and x to the left.
+    #[test]
+    fn no_view_is_a_mirror_image() {
+        let places = [DVec3::Z, DVec3::NEG_X, DVec3::Y];
+        for (view, place) in views(DVec3::Y, DVec3::Z).iter().zip(places) {
+            assert_eq!(view.right.cross(view.up), place, "{}", view.name);
+        }
+        // What is written at its sides is what is there.
+        let beside = [("its left", DVec3::X), ("its right", DVec3::NEG_X)];
+        let along = [("front", DVec3::Z), ("back", DVec3::NEG_Z)];
+        let known: Vec<(&str, DVec3)> = beside.into_iter().chain(along).collect();
+        for view in views(DVec3::Y, DVec3::Z) {
+            let at = |side: &str| known.iter().find(|(name, _)| *name == side).unwrap().1;
+            assert_eq!(view.sides.map(at), [-view.right, view.right], "{}", view.name);
+        }
+    }
+
+    /// The left leg of a figure that is lifted forward and to its left is drawn on the left of its trunk
+    /// from above, and on the right of it from the front, as its own picture on the page has it.
+    #[test]
+    fn a_leg_that_goes_to_the_left_is_seen_there() {
+        let rig = models::find("body").unwrap();
+        let network = rig.network().unwrap();
+        let mut dials: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
+        for (name, degrees) in [("left.hip.flexion", 90.0), ("left.hip.abduction", 40.0)] {
+            dials[network.find(name).unwrap()] = f64::to_radians(degrees);
+        }
+        let pose = PoseView { name: "lifted", dials: &dials };
+        let axes = [DVec3::Y, DVec3::Z];
+        let text = html("body", &rig.skeleton, &network, axes, &[pose], None);
+        let knee = rig.skeleton.find("LeftShank").unwrap().get();
+        let joints = |view: usize| -> Vec<[f64; 2]> {
+            let picture = text.split("<svg").nth(1 + view).unwrap();
+            let dots = picture.split("mp-joint mp-now\"").nth(1).unwrap();
+            let dots = dots.split("d=\"").nth(1).unwrap().split('"').next().unwrap();
+            let numbers = |dot: &str| -> Vec<f64> {
+                dot.split(|c: char| c != '.' && c != '-' && !c.is_ascii_digit())
+                    .filter_map(|word| word.parse().ok())
+                    .collect()
+            };
+            dots.split('M').skip(1).map(numbers).map(|n| [n[0], n[1]]).collect()
+        };
+        let ([front, above], trunk) = ([joints(0), joints(2)], 0);
+        assert_eq!(front.len(), rig.skeleton.len());
+        assert!(front[knee][0] > front[trunk][0] + 20.0, "{front:?}");
+        assert!(above[knee][0] < above[trunk][0] - 20.0, "{above:?}");
+        // Forward is up from above: less far down the page.
+        assert!(above[knee][1] < above[trunk][1] - 20.0, "{above:?}");
+    }
+
+    /// Row D13: what was set, what became of it and what holds it stand side by side.
+    #[test]
+    fn d13_a_page_tells_what_was_set_what_was_got_and_what_holds_it() {
+        let rig = models::find("shoulder").unwrap();
+        let network = rig.network().unwrap();
+        let mut dials: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
+        for (name, degrees) in [("right.arm.elevation", 180.0), ("right.arm.plane", 90.0)] {
+            dials[network.find(name).unwrap()] = f64::to_radians(degrees);
+        }
+        let pose = PoseView { name: "as set", dials: &dials };
+        let axes = [DVec3::Y, DVec3::Z];
+        let text = html("shoulder", &rig.skeleton, &network, axes, &[pose], None);
+        let row = |dial: &str| {
+            let row = text.split(&format!("<td>{}</td>", Html(dial))).nth(1).unwrap();
+            row.split("</tr>").next().unwrap().to_owned()
+        };
+        let lifted = row("right.clavicle.elevation");
+        let expected =
+            format!("<td>0.0°</td><td class=\"held\">15.0°</td><td>{}</td>", Html("right_lift"));
+        assert!(lifted.starts_with(&expected), "{lifted}");
+        let raised = row("right.arm.elevation");
+        assert!(raised.starts_with("<td>180.0°</td><td class=\"held\">–</td><td>"), "{raised}");
+        // Every sentence of the network is on the page.
+        let mut state = network.state();
+        network.evaluate(&dials, &mut state);
+        let all: Vec<String> = network.held(&state).map(|held| held.to_string()).collect();
+        assert!(
+            all.len() > 1
+                && all.iter().all(|one| text.contains(&format!("<li>{}.</li>", Html(one))))
+        );
+        // A dial that nothing holds has what was set.
+        let rest: Vec<f64> = network.dials().iter().map(|d| d.rest).collect();
+        let pose = PoseView { name: "at rest", dials: &rest };
+        let text = html("shoulder", &rig.skeleton, &network, axes, &[pose], None);
+        assert!(!text.contains("class=\"held\"") && !text.contains("<h3>Held"));
     }
 
     /// Frames in a row: the first, the last and those between, in one scale; and no table.

@@ -55,7 +55,7 @@ fn coupling(
         let lower = cursor.field("lower").map(&mut function).transpose()?;
         let upper = match cursor.field("upper") {
             None if lower.is_none() => {
-                return Err(cursor.fault(RigErrorKind::Missing { field: "upper" }));
+                return Err(cursor.fault(RigErrorKind::Missing { field: "lower or upper" }));
             }
             upper => upper.map(&mut function).transpose()?,
         };

@@ -313,7 +313,11 @@ impl fmt::Display for RigErrorKind {
             Self::DuplicateKey { key, first } => {
                 write!(f, "{key:?} appears a second time (first at {first})")
             }
-            Self::Missing { field } => write!(f, "{field:?} is missing"),
+            Self::Missing { field } => {
+                // One of several would do.
+                let names: Vec<String> = field.split(" or ").map(|of| format!("{of:?}")).collect();
+                write!(f, "{} is missing", names.join(" or "))
+            }
             Self::Type { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::Length { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::Range { expected, found } => write!(f, "expected {expected}, found {found}"),

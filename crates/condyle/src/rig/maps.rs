@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-use super::cursor::{Cursor, Notes};
+use super::cursor::{Cursor, Notes, nearly_same};
 use super::fields::{CURVE_SHAPES, ObjectKind, PART_SHAPES, UNIT_SHAPES};
 use super::json::{Fault, Field, Node, Value};
 use super::path::Step;
 use super::shapes::limit;
 use super::write;
-use super::{JointKind, RigErrorKind};
+use super::{JointKind, RigErrorKind, RigWarningKind};
 use crate::maps::{
     Component, ContactPair, Curve, Dial, Driven, JointMap, Output, Part, Slide, Transform, Turn,
     Unit,
@@ -67,12 +67,17 @@ fn inside(unit: Unit, number: f64) -> f64 {
 fn dial(name: &str, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Dial, Fault> {
     let unit = unit(cursor)?;
     cursor.spelling(ObjectKind::Dial, notes);
+    other_units(unit, cursor, notes)?;
     let [min, max, rest] = ends_of(unit);
     let number = |key| Ok::<_, Fault>(inside(unit, cursor.required(key)?.number()?));
     let range = [number(min)?, number(max)?];
     let rest = if cursor.field(rest).is_some() { number(rest)? } else { 0.0 };
     if !(range[0] < range[1] && range[0] <= rest && rest <= range[1]) {
-        let [min, max, rest] = [range[0], range[1], rest].map(|x| x / unit.of_document());
+        // Without what conversion to radians and back adds.
+        let [min, max, rest] = [range[0], range[1], rest].map(|x| {
+            let (found, rounded) = (x / unit.of_document(), (1e9 * x / unit.of_document()).round());
+            if rounded.is_finite() { rounded / 1e9 } else { found }
+        });
         let found = format!("{min} to {max}, rest {rest}");
         return Err(cursor.out_of_range("a range that is not empty, with rest inside", &found));
     }
@@ -85,6 +90,22 @@ fn dial(name: &str, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Dial, Faul
         label: text("label")?,
         source: text("source")?,
     })
+}
+
+/// Says so where a dial has an end or a rest in another unit than its own: it counts for nothing.
+fn other_units(unit: Unit, cursor: &Cursor<'_>, notes: &mut Notes) -> Result<(), Fault> {
+    let own = ends_of(unit);
+    for field in cursor.object()? {
+        let others = Unit::ALL.into_iter().filter(|other| *other != unit).map(ends_of);
+        let meant = others.flat_map(|names| names.into_iter().zip(own));
+        let meant = meant.filter(|(name, _)| *name == field.key).map(|(_, own)| own).next();
+        // Those that are spelt alike have been told.
+        if let Some(known) = meant.filter(|known| !nearly_same(&field.key, known)) {
+            let kind = RigWarningKind::Misspelt { name: field.key.to_string(), known };
+            notes.add(&cursor.below(Step::Key(field.key.clone()), &field.node), kind);
+        }
+    }
+    Ok(())
 }
 
 fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault> {
@@ -118,7 +139,7 @@ fn component(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Component, Fault>
             let mut bound = |key| cursor.field(key).map(|c| curve(&c, notes)).transpose();
             let (lower, upper) = (bound("lower")?, bound("upper")?);
             if lower.is_none() && upper.is_none() {
-                return Err(cursor.fault(RigErrorKind::Missing { field: "upper" }));
+                return Err(cursor.fault(RigErrorKind::Missing { field: "lower or upper" }));
             }
             Component::Bound { active: text("active")?, passive: text("passive")?, lower, upper }
         }
@@ -430,12 +451,129 @@ mod tests {
         assert!(error.contains("chain") && error.contains("slide"), "{error}");
         let error = says("\"max_deg\": 150", "\"max_deg\": -150");
         assert!(error.contains("maps.dials") && error.contains("rest inside"), "{error}");
+        // As they were written, and not as radians bring them back.
+        let error = says("\"min_deg\": -5, \"max_deg\": 45", "\"min_deg\": 60, \"max_deg\": 45");
+        assert!(error.contains("60 to 45, rest 0"), "{error}");
+        let sides = "\"upper\": { \"shape\": \"points\", \"points\": [[0, 45], [150, 40]] } }";
+        let text =
+            example().replacen(sides, "\"no\": 1 }", 1).replacen("\"lower\":", "\"none\":", 1);
+        let error = Rig::read(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("maps.parts.lifted: \"lower\" or \"upper\" is missing"), "{error}");
         let error = says("\"slope\": 0.1, ", "");
         assert!(error.contains("maps.parts.lifted.lower") && error.contains("slope"), "{error}");
         let error = says("\"axis\": [0, 1, 0]", "\"axis\": [0, 0, 0]");
         assert!(error.contains("maps.parts.scapula.axis"), "{error}");
         let error = says("\"Humerus\": \"humerus\"", "\"Humerus\": 3");
         assert!(error.contains("maps.joints.Humerus"), "{error}");
+    }
+
+    /// The small map of the manual does what the manual says, step by step: by rotations about one axis,
+    /// which add up.
+    #[test]
+    fn d10_the_finger_of_the_manual_does_what_the_manual_says() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/maps.md");
+        let manual = std::fs::read_to_string(path).unwrap();
+        let block = manual.split("```json\n").find(|block| block.contains("\"maps\"")).unwrap();
+        let read = Rig::read(block.split("```").next().unwrap().as_bytes()).unwrap();
+        assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+        let rig = read.rig;
+        let network = rig.network().unwrap();
+        assert!(network.idle().next().is_none() && network.moved_at_rest().is_empty());
+        let mut state = network.state();
+        let mut bent = |knuckle: f64, curl: f64| {
+            network.evaluate(&[knuckle, curl].map(f64::to_radians), &mut state);
+            let mut pose = crate::motion::Pose::rest(&rig.skeleton);
+            network.write(&state, &mut pose);
+            let world = pose.world(&rig.skeleton);
+            let turned = ["Knuckle", "Middle", "Tip"].map(|name| {
+                let v = world.rotations[rig.skeleton.find(name).unwrap().get()].log();
+                assert!(v.y.abs() + v.z.abs() < 1e-12);
+                (-v.x).to_degrees()
+            });
+            (turned, network.held(&state).map(|held| held.to_string()).collect::<Vec<_>>())
+        };
+        let near = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        // The hinge alone turns all that is on it.
+        assert!(near(bent(30.0, 0.0).0, [30.0; 3]));
+        // The spread: the end bends 0.6 times as much as the middle.
+        let (turned, held) = bent(0.0, 50.0);
+        assert!(near(turned, [0.0, 50.0, 80.0]) && held.is_empty(), "{turned:?} {held:?}");
+        // The bound: bent back by 20 at the knuckle, it curls by 40 at most; half way there by 70.
+        let (turned, held) = bent(-20.0, 100.0);
+        assert!(near(turned, [-20.0, 20.0, 44.0]), "{turned:?}");
+        assert_eq!(held, ["kept holds curl at 40.00 deg instead of 100.00"]);
+        assert!(manual.contains(&held[0]));
+        let (turned, _) = bent(-10.0, 100.0);
+        assert!(near(turned, [-10.0, 60.0, 102.0]), "{turned:?}");
+    }
+
+    /// A turn stands as the skeleton does at its `rest_deg`, whatever rest is of its dial; past the last
+    /// centre that one goes on.
+    #[test]
+    fn d6_the_rest_of_a_turn_is_not_that_of_its_dial() {
+        let text = r#"{ "condyle": 1,
+            "skeleton": { "joints": [ { "name": "A", "offset_m": [0, 0, 0] }, { "name": "B", "parent": "A", "offset_m": [0, -0.3, 0] } ] },
+            "joints": {},
+            "maps": {
+                "dials": { "bend": { "unit": "angle", "min_deg": -200, "max_deg": 200 } },
+                "parts": { "bent": { "does": "turn", "angle": "bend", "axis": [1, 0, 0], "rest_deg": 50,
+                    "from_deg": 0, "centers": [ { "to_deg": 20, "at_m": [0, 0, 0] },
+                                                { "to_deg": 60, "at_m": [0, 0.01, 0] } ] } },
+                "joints": { "B": "bent" } } }"#;
+        let rig = Rig::read(text.as_bytes()).unwrap().rig;
+        let network = rig.network().unwrap();
+        let b = rig.skeleton.find("B").unwrap();
+        let moved = network.moved_at_rest();
+        assert!(moved.len() == 1 && moved[0].0 == b);
+        assert!((moved[0].1.rotation.log().x.to_degrees() + 50.0).abs() < 1e-9);
+        let mut state = network.state();
+        network.evaluate(&[50_f64.to_radians()], &mut state);
+        assert!(network.motion(&state, b).rotation.angle().radians() < 1e-12);
+        // Past 60 it is still about the second centre, which stays where it is from 50 to 150.
+        network.evaluate(&[150_f64.to_radians()], &mut state);
+        let motion = network.motion(&state, b);
+        let center = glam::DVec3::new(0.0, 0.01, 0.0);
+        assert!(motion.apply(center).distance(center) < 1e-12);
+        assert!((motion.rotation.log().x.to_degrees() - 100.0).abs() < 1e-9);
+    }
+
+    /// A field of another unit counts for nothing, and that is told with the field that would count.
+    #[test]
+    fn d10_an_end_in_another_unit_is_told_with_the_right_field() {
+        for (from, to, meant) in [
+            ("\"max_deg\": 45", "\"max_deg\": 45, \"rest\": 5", "rest_deg"),
+            ("\"max_m\": 0.004, \"rest_m\": 0", "\"max_m\": 0.004, \"rest_deg\": 0", "rest_m"),
+            ("\"max\": 1, \"rest\": 0", "\"max\": 1, \"max_deg\": 5", "max"),
+        ] {
+            let text = example();
+            assert!(text.contains(from), "{from}");
+            let read = Rig::read(text.replacen(from, to, 1).as_bytes()).unwrap();
+            let told: Vec<String> = read.warnings.iter().map(ToString::to_string).collect();
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(told[0].contains(&format!("is {meant:?} meant?")), "{told:?}");
+        }
+    }
+
+    /// Rows D7 and D10: wherever the dials of the manual's example are, its bone slides.
+    #[test]
+    fn d7_the_example_of_the_manual_slides_up_to_the_ends_of_its_ranges() {
+        let rig = Rig::read(example().as_bytes()).unwrap().rig;
+        let network = rig.network().unwrap();
+        let mut state = network.state();
+        let steps = 9_u32;
+        for n in 0..steps.pow(3) {
+            let share = |d: u32| f64::from(n / steps.pow(d) % steps) / f64::from(steps - 1);
+            let all = network.dials().iter().zip([share(0), share(1), share(2), 0.0]);
+            let dials: Vec<f64> =
+                all.map(|(d, share)| d.range[0] + (d.range[1] - d.range[0]) * share).collect();
+            network.evaluate(&dials, &mut state);
+            let off: Vec<String> = network
+                .held(&state)
+                .filter(|held| matches!(held.by, crate::maps::By::Slide { .. }))
+                .map(|held| held.to_string())
+                .collect();
+            assert!(off.is_empty() && !state.is_off(), "{dials:?}: {off:?}");
+        }
     }
 
     /// What shows only on the skeleton has its line, its path and one help, as what the reader finds.
@@ -457,6 +595,18 @@ mod tests {
             ),
             ("\"on\": \"Thorax\"", "\"on\": \"Humerus\"", "parts.scapula.on", "is not above"),
             ("\"joint\": \"Scapula\"", "\"joint\": \"Scapulo\"", "parts.scapula.joint", "no joint"),
+            (
+                "\"input\": \"held\", \"joint\": \"Humerus\"",
+                "\"input\": \"held\", \"joint\": \"Scapula\"",
+                "parts.humerus.joint",
+                "is for joint \"Scapula\", and what it makes moves \"Humerus\"",
+            ),
+            (
+                "\"Humerus\": \"humerus\" }",
+                "\"Humerus\": \"scapula\" }",
+                "parts.scapula.joint",
+                "is for joint \"Scapula\", and what it makes moves \"Humerus\"",
+            ),
             ("[\"Clavicle\"] }", "[\"Clavicula\"] }", "parts.humerus.cancel[0]", "no joint"),
             (
                 "\"Humerus\": \"humerus\"",

@@ -268,6 +268,7 @@ fn d10_changed_maps_are_judged_alike_by_schema_and_network() {
                         | MapErrorKind::WrongKind { .. }
                         | MapErrorKind::Cycle { .. }
                         | MapErrorKind::NotAbove { .. }
+                        | MapErrorKind::OtherJoint { .. }
                         | MapErrorKind::TwoDrivers => true,
                         _ => false,
                     },
