@@ -182,6 +182,7 @@ fn json_of_coupling(found: &Found) -> Value {
         "uncertain_deg": of.uncertain.map(degrees),
         "false_share": of.false_share,
         "lasting": found.lasting,
+        "by_periods": found.by_periods,
     });
     match &of.rule {
         Rule::Drive { curve: of_rule } => {

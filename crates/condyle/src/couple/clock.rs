@@ -17,6 +17,9 @@ const FORGOTTEN: f64 = 0.2;
 /// An angle moves in a stretch that has this share of its standard deviation.
 const MOVES: f64 = 0.1;
 
+/// What an angle does beside its usual course is at most this share of its variance.
+const COURSE: f64 = 0.5;
+
 /// The most lags that are looked at, seconds.
 const MOST_LAG_S: f64 = 8.0;
 
@@ -35,7 +38,8 @@ pub(super) struct Clock {
     /// where motion has no period, or the angle does not move.
     pub(super) usual: Vec<Vec<f64>>,
     pub(super) beside: Vec<Vec<f64>>,
-    /// As `memory`, of what angles do beside their usual course; `None` where that is next to nothing.
+    /// As `memory`, of what angles do beside their usual course; `None` where that is next to nothing, or
+    /// nearly all.
     memory_beside: Vec<Vec<Option<usize>>>,
 }
 
@@ -77,9 +81,11 @@ impl Clock {
                         let column = &column[stretch.clone()];
                         let course = waves.course(column);
                         let rest = course.rest(column);
-                        own_beside[i] = autocorrelation(&rest, noise_square(), angles.step_s)
-                            .as_deref()
-                            .map(remembered);
+                        // A course that leaves most of the angle open is none.
+                        if square_of(&rest) <= COURSE * square_of(column) {
+                            let alike = autocorrelation(&rest, noise_square(), angles.step_s);
+                            own_beside[i] = alike.as_deref().map(remembered);
+                        }
                         beside[i][stretch.clone()].copy_from_slice(&rest);
                         courses[i][stretch.clone()].copy_from_slice(&course.usual);
                     }
@@ -163,6 +169,13 @@ fn least_square(column: &[f64]) -> f64 {
     let mean = there().sum::<f64>() / n;
     let square = there().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
     f64::max(noise_square(), MOVES * MOVES * square)
+}
+
+/// The mean square of what a column is beside its mean.
+fn square_of(column: &[f64]) -> f64 {
+    let n = column.len().max(1) as f64;
+    let mean = column.iter().sum::<f64>() / n;
+    column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
 }
 
 /// What has a lower mean square, in radians², is noise.

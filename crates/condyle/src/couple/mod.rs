@@ -121,8 +121,9 @@ impl Couplings {
         }
         let periodic = self.periods_s.len();
         if periodic == self.stretches && periodic > 0 {
-            let what = "all of the motion is periodic: bounds hardly show in that, and what gets faster or \
-                        larger as a whole may seem coupled; give clips that explore as well";
+            let what = "all of the motion is periodic: bounds are drawn where the gait goes, not where joints \
+                        end, and what gets faster or larger as a whole may seem coupled; give clips that \
+                        explore as well";
             warnings.push(what.to_owned());
         }
         warnings
@@ -147,6 +148,9 @@ pub struct Found {
     /// Whether it was seen to be there without any one of the takes, too. With one take, or where the
     /// others are too short, nobody can tell.
     pub lasting: bool,
+    /// Whether it shows only in periods that are unusual in both angles, and not by how far they go: that
+    /// they depend on each other is found, and the bound drawn is what the gait leaves room for.
+    pub by_periods: bool,
     /// Active and passive angle in samples, degrees.
     pub points_deg: Vec<[f64; 2]>,
 }
@@ -296,6 +300,8 @@ struct Side {
     taken: f64,
     /// The share of false ones.
     share: f64,
+    /// Whether it shows only in unusual periods.
+    by_periods: bool,
 }
 
 /// A pair that may become a coupling.
@@ -346,9 +352,9 @@ impl Chosen {
                 let any = if self.p[side] <= LASTING { together } else { 1.0 };
                 let share = self.shares[side].min(any);
                 if share <= options.false_share && beyond >= options.taken {
-                    Some(Side { taken: beyond, share })
+                    Some(Side { taken: beyond, share, by_periods: false })
                 } else if beside <= options.false_share && seen >= options.taken {
-                    Some(Side { taken: beyond.max(0.0), share: beside })
+                    Some(Side { taken: beyond.max(0.0), share: beside, by_periods: true })
                 } else {
                     None
                 }
@@ -490,6 +496,7 @@ impl Chosen {
             taken: [seen.lower, seen.upper],
             taken_by_chance: [chance.lower, chance.upper],
             lasting: self.lasting,
+            by_periods: !drives && [above, below].iter().flatten().all(|side| side.by_periods),
             points_deg: samples.points,
         })
     }

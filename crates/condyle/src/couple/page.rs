@@ -40,7 +40,10 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
          {samples} samples. {still} angles hardly move; {untold} pairs could not be tested, {single} hang on one take, \
          {echoes} follow from others. Dots are samples; the line is what was learnt, its band holds 95 % of what other draws \
          of the same motion would have given. Of a bound that says how well the edge of this motion is known, not that \
-         nobody can go farther.</p>\n{}<div class=\"pairs\">\n",
+         nobody can go farther. After the name of a joint comes the angle: <code>turn</code> of a hinge, <code>first</code> \
+         and <code>second</code> of a universal joint, of a ball <code>x</code> and <code>y</code>, how its bone swings about \
+         the axes of its entry in the rig, and <code>twist</code>, how it rolls. A bound takes a share of the range away, on \
+         average; out of step is what that share would be between angles that have nothing to do with each other.</p>\n{}<div class=\"pairs\">\n",
         Html(title),
         match found.len() {
             0 => "no couplings were found".to_owned(),
@@ -51,14 +54,16 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
     );
     for of in found {
         let (active, passive) = (of.coupling.active.to_string(), of.coupling.passive.to_string());
-        let does = match of.coupling.rule {
-            Rule::Drive { .. } => "drives",
-            Rule::Bound { .. } => "bounds",
+        let (does, how) = match &of.coupling.rule {
+            Rule::Drive { .. } => ("drives", ""),
+            Rule::Bound { lower: Some(_), upper: None } => ("bounds", " from below"),
+            Rule::Bound { lower: None, .. } => ("bounds", " from above"),
+            Rule::Bound { .. } => ("bounds", " on both sides"),
         };
-        let name = format!("{active} {does} {passive}");
+        let name = format!("{active} {does} {passive}{how}");
         let _ = writeln!(
             page,
-            "<figure><h2>{} {does} {}</h2>{}<figcaption>{}</figcaption></figure>",
+            "<figure><h2>{} {does} {}{how}</h2>{}<figcaption>{}</figcaption></figure>",
             Html(&active),
             Html(&passive),
             picture(of).embedded(SIZE, &name),
@@ -76,8 +81,9 @@ fn caption(of: &Found) -> String {
     let share =
         if share < 1e-4 { "below 0.01 %".to_owned() } else { format!("{:.2} %", 100.0 * share) };
     let lasting = if of.lasting { "" } else { "; rests on one take" };
+    let periods = if of.by_periods { "; shows only in unusual periods" } else { "" };
     let known = format!(
-        "known to ±{:.1}°, share of false ones {share}{lasting}",
+        "known to ±{:.1}°, share of false ones {share}{lasting}{periods}",
         degrees(of.coupling.uncertain)
     );
     match of.coupling.rule {
@@ -114,7 +120,10 @@ struct View {
 impl View {
     fn of(found: &Found) -> Self {
         let range = |i: usize| {
-            let [low, high] = extent(found.points_deg.iter().map(|p| p[i])).unwrap_or([-1.0, 1.0]);
+            let points = found.points_deg.iter().map(|p| p[i]);
+            // What was learnt is within the picture, too.
+            let learnt = found.fitted.iter().flat_map(|fit| fit.band.iter().map(|at| at[i]));
+            let [low, high] = extent(points.chain(learnt)).unwrap_or([-1.0, 1.0]);
             let margin = (0.04 * (high - low)).max(0.5);
             [low - margin, high + margin]
         };

@@ -461,7 +461,14 @@ fn pages_have_every_coupling_and_say_what_it_is() {
     assert_eq!(page.matches("<svg").count(), got.found.len());
     assert!(!page.contains("NaN") && !page.contains("inf"));
     for of in &got.found {
-        assert!(page.contains(&of.coupling.passive.to_string()));
+        let how = match &of.coupling.rule {
+            Rule::Drive { .. } => "</h2>",
+            Rule::Bound { lower: Some(_), upper: Some(_) } => " on both sides</h2>",
+            Rule::Bound { lower: Some(_), .. } => " from below</h2>",
+            Rule::Bound { .. } => " from above</h2>",
+        };
+        assert!(page.contains(&format!("{}{how}", of.coupling.passive)), "{how}");
+        assert!(!of.by_periods, "the motion is free");
     }
     assert!(html("", &Couplings::default()).contains("no couplings"));
 }
