@@ -353,6 +353,54 @@ fn d13_no_setting_leads_outside() {
     }
 }
 
+/// Documents of a few hundred kilobytes that stand for gigabytes are refused, each by its own part.
+#[test]
+fn d1_networks_that_are_too_large_are_refused() {
+    let mut skeleton = Skeleton::new();
+    let mut below = skeleton.add_root(Joint::new("0", DVec3::Y)).unwrap();
+    for i in 1..3000 {
+        below = skeleton.add(below, Joint::new(i.to_string(), DVec3::Y)).unwrap();
+    }
+    let names =
+        |of: &str, n: usize| -> Vec<String> { (0..n).map(|i| format!("{of}{i}")).collect() };
+    let too_large = |dials: &[String], parts: Vec<Part>| {
+        let dials = dials.iter().map(|name| dial(name, Unit::Angle, -1.0, 1.0)).collect();
+        let map = JointMap { dials, parts, joints: Vec::new() };
+        let error = Network::new(&map, &skeleton).unwrap_err();
+        assert_eq!(*error.kind(), MapErrorKind::TooLarge, "{error}");
+        let MapStep::Key(part) = &error.place()[1] else { panic!("{error}") };
+        part.clone()
+    };
+    let dials = names("d", 1200);
+    let turns = |n: usize| dials[..n].iter().map(|d| turn(&format!("t{d}"), d, DVec3::X));
+    // Many ways up a long row.
+    let away = |i: usize| {
+        let cancel = vec!["0".to_owned()];
+        let (input, joint) = ("td0".to_owned(), "2999".to_owned());
+        part(&format!("c{i}"), Component::Compensate { input, joint, cancel })
+    };
+    let parts = turns(1).chain((0..1000).map(away)).collect();
+    assert_eq!(too_large(&dials[..1], parts), "c333");
+    // One part that takes many dials many times, or makes many numbers of them.
+    let all: Vec<String> = dials.iter().map(|d| format!("t{d}")).collect();
+    let once = part("once", Component::Chain { of: all });
+    let often = part("often", Component::Chain { of: vec!["once".to_owned(); 1000] });
+    assert_eq!(too_large(&dials, turns(1200).chain([once.clone(), often]).collect()), "often");
+    let bound = |i: usize| {
+        let active = dials[i].clone();
+        let passive = if i == 1 { dials[0].clone() } else { format!("b{}", i - 1) };
+        let lower = Some(Curve::default());
+        part(&format!("b{i}"), Component::Bound { active, passive, lower, upper: None })
+    };
+    let outputs = names("o", 1000).iter().map(|o| output(o, Curve::default())).collect();
+    let wide = part("wide", Component::Spread { input: "b999".to_owned(), outputs });
+    assert_eq!(too_large(&dials, (1..1000).map(bound).chain([wide]).collect()), "wide");
+    // Many parts that depend on all.
+    let again = |i: usize| part(&format!("a{i}"), Component::Chain { of: vec!["once".to_owned()] });
+    let parts = turns(1200).chain([once]).chain((0..1000).map(again)).collect();
+    assert!(too_large(&dials, parts).starts_with('a'));
+}
+
 #[test]
 fn d1_networks_are_evaluated_without_allocation() {
     let mut rng = Rng::new(14);
