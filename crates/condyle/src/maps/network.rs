@@ -176,6 +176,21 @@ impl Value {
     }
 }
 
+impl Step {
+    /// The transform that it makes.
+    pub(super) const fn transform(&self) -> Option<usize> {
+        match self {
+            Self::Spread { .. } | Self::Bound { .. } => None,
+            Self::Turn { out, .. }
+            | Self::Shift { out, .. }
+            | Self::Chain { out, .. }
+            | Self::Limit { out, .. }
+            | Self::Compensate { out, .. }
+            | Self::Slide { out, .. } => Some(*out),
+        }
+    }
+}
+
 impl Network {
     /// Puts a map on a skeleton.
     ///

@@ -401,6 +401,90 @@ fn d1_networks_that_are_too_large_are_refused() {
     assert!(too_large(&dials, parts).starts_with('a'));
 }
 
+/// Whatever finite numbers a map is made of, what comes out is finite, with all rates.
+#[test]
+fn d13_no_map_leads_beyond_all_numbers() {
+    let mut rng = Rng::new(20);
+    let skeleton = skeleton(&mut rng);
+    let good = shoulder(&mut rng, &skeleton);
+    let wild = |rng: &mut Rng| {
+        let sizes = [0.0, 1e-320, 1e-300, 1e-200, 1e-9, 5.0, 1e9, 1e200, 1e300, 1e308];
+        sizes[rng.below(sizes.len())] * if rng.below(2) == 0 { -1.0 } else { 1.0 }
+    };
+    let vector = |rng: &mut Rng| DVec3::new(wild(rng), wild(rng), wild(rng));
+    let curve = |rng: &mut Rng| {
+        let mut points: Vec<[f64; 2]> = (0..4).map(|_| [wild(rng), wild(rng)]).collect();
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        match rng.below(4) {
+            0 => Curve::Linear { slope: wild(rng), offset: wild(rng) },
+            1 => Curve::Polynomial(points.as_flattened().to_vec()),
+            2 => Curve::Points(points),
+            _ => Curve::Spline(points),
+        }
+    };
+    let mut made = 0;
+    for n in 0..4000 {
+        let mut map = good.clone();
+        for dial in &mut map.dials {
+            if rng.below(8) != 0 {
+                continue;
+            }
+            let (a, b) = (wild(&mut rng), wild(&mut rng));
+            (dial.range, dial.rest) = ([a.min(b), a.max(b)], a);
+        }
+        for part in &mut map.parts {
+            if rng.below(4) != 0 {
+                continue;
+            }
+            match &mut part.component {
+                Component::Spread { outputs, .. } => {
+                    outputs.iter_mut().for_each(|output| output.curve = curve(&mut rng));
+                }
+                Component::Bound { lower, .. } => *lower = Some(curve(&mut rng)),
+                Component::Turn { turn, .. } => {
+                    (turn.axis, turn.centers[0].1) = (vector(&mut rng), vector(&mut rng));
+                    turn.rest = Angle::from_radians(wild(&mut rng));
+                }
+                Component::Shift { along, .. } => *along = vector(&mut rng),
+                Component::Slide { slide, .. } => {
+                    slide.radii_m = vector(&mut rng).abs();
+                    slide.pairs[0].points_m[0] = vector(&mut rng);
+                    slide.pairs[1].at = [wild(&mut rng), wild(&mut rng)];
+                }
+                _ => {}
+            }
+        }
+        // What doubles itself a thousand times.
+        if n % 50 == 0 {
+            let double = |i: usize| {
+                let of = if i == 0 { "free".to_owned() } else { format!("x{}", i - 1) };
+                part(&format!("x{i}"), Component::Chain { of: vec![of.clone(), of] })
+            };
+            map.parts.extend((0..1100).map(double));
+            map.joints[0].by = "x1099".to_owned();
+        }
+        let Ok(network) = Network::new(&map, &skeleton) else { continue };
+        made += 1;
+        let (mut state, mut pose) = (network.state(), Pose::rest(&skeleton));
+        let ends = [0, 1].map(|k| network.dials().iter().map(|d| d.range[k]).collect::<Vec<_>>());
+        for dials in ends {
+            network.evaluate(&dials, &mut state);
+            network.write(&state, &mut pose);
+            for rotation in &pose.rotations {
+                assert!((rotation.quat().length() - 1.0).abs() < 1e-9, "{n}: {rotation:?}");
+            }
+            assert!(pose.translations_m.iter().all(|place| place.is_finite()), "{n}");
+            for joint in skeleton.indices() {
+                for (dial, rate) in network.rates(&state, joint) {
+                    let finite = rate.turn.is_finite() && rate.shift_m.is_finite();
+                    assert!(finite, "{n}: {} {dial} {rate:?}", skeleton[joint].name);
+                }
+            }
+        }
+    }
+    assert!(made > 1000, "{made}");
+}
+
 #[test]
 fn d1_networks_are_evaluated_without_allocation() {
     let mut rng = Rng::new(14);
