@@ -586,8 +586,8 @@ fn d11_skins_follow_their_bones() {
     }
 }
 
-/// Row D12: the motion of the spine gives its dials again, frame by frame; and that of a body's limbs in
-/// the world, with nothing told of its shoulders, a body that looks the same.
+/// Row D12: the motion of the spine and that of the shoulder give their dials again, frame by frame; and that
+/// of a body's limbs in the world, with nothing told of its shoulders, a body that looks the same.
 #[test]
 fn d12_dials_of_motions_are_found_again() {
     let rate = FrameRate::from_fps(30.0).unwrap();
@@ -607,21 +607,23 @@ fn d12_dials_of_motions_are_found_again() {
     };
     let near = Angle::from_radians(1e-10);
     let settings = DialSettings { near, near_m: 1e-10, ..DialSettings::default() };
-    let rig = find("spine").unwrap();
-    let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
-    let truth = waves(&network, 30);
-    let clip = network.clip(&rig.skeleton, &truth).unwrap();
-    let mut solver = DialSolver::new(&network);
-    let mut told = 0;
-    let to = FitTo::Parents(&rig.skeleton);
-    let found = solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |n| told = n);
-    assert_eq!(told, 90);
-    for frame in 0..30 {
-        for (a, b) in found.dials.frame(frame).iter().zip(truth.frame(frame)) {
-            assert!((a - b).abs() < 1e-6);
+    for model in ["spine", "shoulder"] {
+        let rig = find(model).unwrap();
+        let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
+        let truth = waves(&network, 30);
+        let clip = network.clip(&rig.skeleton, &truth).unwrap();
+        let mut solver = DialSolver::new(&network);
+        let mut told = 0;
+        let to = FitTo::Parents(&rig.skeleton);
+        let found = solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |n| told = n);
+        assert_eq!(told, 90);
+        for frame in 0..30 {
+            for (a, b) in found.dials.frame(frame).iter().zip(truth.frame(frame)) {
+                assert!((a - b).abs() < 1e-6, "{model}, frame {frame}: {a} {b}");
+            }
         }
+        assert!(found.misses.iter().all(|miss| miss.worst.radians() < 1e-6));
     }
-    assert!(found.misses.iter().all(|miss| miss.worst.radians() < 1e-6));
 
     let rig = find("body").unwrap();
     let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
@@ -648,7 +650,7 @@ fn d12_dials_of_motions_are_found_again() {
 #[test]
 fn d12_motion_at_bounds_and_limits_is_found_again() {
     let rate = FrameRate::from_fps(30.0).unwrap();
-    for (model, most_deg) in [("knee", 0.01), ("shoulder", 3.0)] {
+    for model in ["knee", "shoulder"] {
         let rig = find(model).unwrap();
         let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
         let mut rng = Rng::new(31);
@@ -666,7 +668,8 @@ fn d12_motion_at_bounds_and_limits_is_found_again() {
         let rms = found.misses.iter().map(|miss| miss.rms.degrees()).fold(0.0, f64::max);
         let worst = found.misses.iter().map(|miss| miss.worst.degrees()).fold(0.0, f64::max);
         println!("{model}: {rms:.4} deg rms, {worst:.3} at worst");
-        assert!(rms < most_deg, "{model}: {rms}");
+        // They come back to 1e-4 degrees.
+        assert!(rms < 0.01, "{model}: {rms}");
     }
 }
 
