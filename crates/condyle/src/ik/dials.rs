@@ -495,7 +495,7 @@ mod tests {
     use super::*;
     use crate::ik::FitTo;
     use crate::maps::tests::{shoulder, skeleton};
-    use crate::maps::{Dial, DialClip};
+    use crate::maps::{Component, Curve, Dial, DialClip, Driven, JointMap, Output, Part, Turn};
     use crate::math::{Points, trig};
     use crate::motion::{Clip, FrameRate, KeyTimes, Track};
     use crate::skeleton::{Joint, Skeleton};
@@ -642,6 +642,60 @@ mod tests {
             assert!((0..8).all(|frame| still.dials.frame(frame)[slip].abs() < 1e-9));
         }
         assert!(back >= 10, "{back} of {tried}");
+    }
+
+    /// Row D12: what is neither angle nor length is counted in shares of its range, however wide that is.
+    #[test]
+    fn d12_dials_of_other_units_are_found_again() {
+        let mut skeleton = Skeleton::new();
+        let root = skeleton.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
+        skeleton.add(root, Joint::new("arm", DVec3::Y)).unwrap();
+        for most in [1e-3, 1.0, 1e4] {
+            let text = |s: &str| s.to_owned();
+            let dial = |name: &str| Dial {
+                name: text(name),
+                unit: Unit::Ratio,
+                range: [0.0, most],
+                rest: 0.0,
+                label: String::new(),
+                source: String::new(),
+            };
+            let turned = |name: &str, axis: DVec3| {
+                // A degree, and up to 80 in a curve.
+                let curve = Curve::Polynomial(vec![1.0, 30.0 / most, 50.0 / (most * most)]);
+                let output = Output { name: String::new(), unit: Unit::Angle, curve };
+                let angle = format!("{name} angle");
+                let spread = Component::Spread { input: text(name), outputs: vec![output] };
+                let turn = Turn::about(axis, DVec3::ZERO);
+                let turn = Component::Turn { angle: angle.clone(), turn };
+                [
+                    Part { name: angle, component: spread },
+                    Part { name: format!("{name} turn"), component: turn },
+                ]
+            };
+            let both = Component::Chain { of: vec![text("a turn"), text("b turn")] };
+            let mut parts = [turned("a", DVec3::X), turned("b", DVec3::Z)].concat();
+            parts.push(Part { name: text("both"), component: both });
+            let dials = vec![dial("a"), dial("b")];
+            let joints = vec![Driven { joint: text("arm"), by: text("both") }];
+            let network = Network::new(&JointMap { dials, parts, joints }, &skeleton).unwrap();
+            let (mut state, mut pose) = (network.state(), Pose::rest(&skeleton));
+            let mut solver = DialSolver::new(&network);
+            let settings =
+                DialSettings { near: Angle::from_radians(1e-10), ..DialSettings::default() };
+            let mut rng = Rng::new(25);
+            for _ in 0..20 {
+                let truth = [rng.between(0.0, most), rng.between(0.0, most)];
+                network.evaluate(&truth, &mut state);
+                network.write(&state, &mut pose);
+                let mut dials = [0.5 * most; 2];
+                let outcome = solver.fit(&mut dials, &pose, &[], &settings);
+                assert!(outcome.reached && outcome.steps < 20, "{most}: {}", outcome.steps);
+                for (found, truth) in dials.iter().zip(&truth) {
+                    assert!((found - truth).abs() < 1e-6 * most, "{dials:?} {truth:?}");
+                }
+            }
+        }
     }
 
     /// A goal that no dial brings about leaves them inside of their ranges, and says so.

@@ -583,8 +583,20 @@ mod tests {
             }
         }
         assert_eq!(back.csv(network.dials()), text);
-        // The motion is that of each frame.
+        // The motion is that of each frame; what no dial moves is at rest, or as in another motion.
         let motion = network.clip(&rig.skeleton, &clip).unwrap();
+        let pelvis = rig.skeleton.find("Pelvis").unwrap();
+        assert!(!network.moves(pelvis));
+        let place = |motion: &Clip| motion.pose(motion.frames().nth(3).unwrap()).translations_m[0];
+        assert_eq!(place(&motion), rig.skeleton[pelvis].offset_m);
+        let elsewhere = glam::DVec3::new(3.0, 1.0, -2.0);
+        let still = |joint| match motion.track(joint) {
+            _ if joint == pelvis => Track::constant(crate::math::Rotation::IDENTITY, elsewhere),
+            track => track.clone(),
+        };
+        let under = Clip::new(5, rate, rig.skeleton.indices().map(still).collect()).unwrap();
+        let over = network.clip_over(&rig.skeleton, &clip, Some(&under)).unwrap();
+        assert_eq!(place(&over), elsewhere);
         let mut state = network.state();
         for frame in motion.frames() {
             network.evaluate(clip.frame(frame.get()), &mut state);

@@ -305,6 +305,45 @@ mod tests {
         }
     }
 
+    /// Where a function has a corner, and where it becomes flat, there are two slopes: the right one counts.
+    #[test]
+    fn d2_at_corners_and_ends_the_slope_is_that_to_the_right() {
+        let mut rng = Rng::new(17);
+        for _ in 0..100 {
+            let some = points(&mut rng, false);
+            for curve in [Curve::Points(some.clone()), Curve::Spline(some.clone())] {
+                let curve = curve.prepare().unwrap();
+                for [x, y] in &some {
+                    let [value, slope] = curve.at(*x);
+                    let (h, [ahead, _]) = (1e-7, curve.at(x + 1e-7));
+                    // Of a cubic h² is left of the difference; steps of x are 0.1 at least, of y 20 at most.
+                    let size = 1.0 + slope.abs();
+                    assert!((slope - (ahead - value) / h).abs() < 1e-2 * size, "{slope} at {x}");
+                    assert!((value - y).abs() < 1e-9);
+                }
+                assert_eq!(curve.at(some[some.len() - 1][0])[1], 0.0);
+            }
+        }
+    }
+
+    /// Also of points that rise and fall: from each to the next it goes no farther than these.
+    #[test]
+    fn d3_splines_stay_between_their_points() {
+        let mut rng = Rng::new(18);
+        for _ in 0..300 {
+            let some = points(&mut rng, false);
+            let spline = Curve::Spline(some.clone()).prepare().unwrap();
+            for pair in some.windows(2) {
+                let ([x, y], [to_x, to_y]) = (pair[0], pair[1]);
+                for k in 0..=50 {
+                    let here = spline.at(x + (to_x - x) * f64::from(k) / 50.0)[0];
+                    let inside = here > y.min(to_y) - 1e-9 && here < y.max(to_y) + 1e-9;
+                    assert!(inside, "{here} between {y} and {to_y}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn scaled_curves_are_the_same_function() {
         let mut rng = Rng::new(7);
@@ -313,7 +352,8 @@ mod tests {
             let few: Vec<f64> = (0..4).map(|_| rng.normal()).collect();
             let line = Curve::Linear { slope: rng.normal(), offset: rng.normal() };
             let (x, y) = (rng.between(0.01, 3.0), rng.between(0.01, 3.0));
-            for curve in [line, Curve::Polynomial(few), Curve::Spline(some)] {
+            let straight = Curve::Points(some.clone());
+            for curve in [line, Curve::Polynomial(few), straight, Curve::Spline(some)] {
                 let at = rng.between(-3.0, 3.0);
                 let own = curve.prepare().unwrap().at(at)[0];
                 let scaled = curve.scaled(x, y).prepare().unwrap().at(at * x)[0];

@@ -87,7 +87,8 @@ pub enum MapErrorKind {
     },
     /// A part with nothing in it: no outputs, no bounds, no transforms, nothing to cancel.
     Empty,
-    /// More derivatives than fit: as many as dials, for every part that depends on all of them.
+    /// More derivatives than fit: as many as dials, for every part that depends on all of them; or as
+    /// many joints that parts pass on their ways up.
     TooLarge,
     /// A direction of no length.
     NoDirection,
@@ -172,7 +173,9 @@ impl MapErrorKind {
                 );
             }
             Self::Empty => "give it something to do, or leave it out",
-            Self::TooLarge => "no body needs as many: let fewer parts depend on all dials",
+            Self::TooLarge => {
+                "no body needs as many: let fewer parts depend on all dials, or on far joints"
+            }
             Self::NoDirection => "give a direction, of length one",
             Self::Curve(_) | Self::Turn(_) | Self::Slide(_) | Self::Limit(_) => {
                 "correct the value; docs/rig.md says what each has to be"
@@ -210,7 +213,7 @@ impl fmt::Display for MapErrorKind {
             }
             Self::Empty => f.write_str("the part has nothing to do"),
             Self::TooLarge => {
-                f.write_str("with it parts depend on more than a million dials together")
+                f.write_str("with it parts depend on more than a million dials or joints together")
             }
             Self::NoDirection => f.write_str("a direction is zero, or not finite"),
             Self::Curve(error) => error.fmt(f),

@@ -1,6 +1,6 @@
 //! A joint map on a skeleton: checked, in an order in which every part comes after its inputs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 
@@ -42,7 +42,8 @@ pub struct Network {
     pub(crate) parents: Vec<Option<usize>>,
 }
 
-/// A network has no more derivatives than this; with them a state has 50 MB.
+/// A network has no more derivatives than this; with them a state has 50 MB. Nor do its parts take more
+/// of them as inputs, or pass more joints on their ways up: a document names both in few words.
 const MOST_RATES: usize = 1_000_000;
 
 /// A bone that slides on an ellipsoid.
@@ -180,6 +181,21 @@ impl Value {
     }
 }
 
+impl Step {
+    /// The transform that it makes.
+    pub(super) const fn transform(&self) -> Option<usize> {
+        match self {
+            Self::Spread { .. } | Self::Bound { .. } => None,
+            Self::Turn { out, .. }
+            | Self::Shift { out, .. }
+            | Self::Chain { out, .. }
+            | Self::Limit { out, .. }
+            | Self::Compensate { out, .. }
+            | Self::Slide { out, .. } => Some(*out),
+        }
+    }
+}
+
 impl Network {
     /// Puts a map on a skeleton.
     ///
@@ -195,10 +211,8 @@ impl Network {
             within[part] = builder.about_joints(part, &within);
             builder.add(&map.parts[part])?;
             let Spans { dials, .. } = &builder.network.transforms;
-            if dials.len() + builder.network.numbers.dials.len() > MOST_RATES {
-                let part = &map.parts[part].name;
-                return Err(MapError::new("parts", part, MapErrorKind::TooLarge));
-            }
+            let rates = dials.len() + builder.network.numbers.dials.len();
+            fits(&map.parts[part], rates)?;
         }
         let Builder { mut network, known, maker, .. } = builder;
         for driven in &map.joints {
@@ -359,6 +373,12 @@ fn inputs_of(part: &Part) -> Vec<Asked<'_>> {
     }
 }
 
+/// Whether there is room for so many.
+fn fits(part: &Part, count: usize) -> Result<(), MapError> {
+    let too_large = || MapError::new("parts", &part.name, MapErrorKind::TooLarge);
+    (count <= MOST_RATES).then_some(()).ok_or_else(too_large)
+}
+
 /// Where a function is wrong.
 fn wrong_curve(part: &Part, output: Option<&str>, field: &str, error: CurveError) -> MapError {
     let point = match error {
@@ -403,6 +423,8 @@ struct Builder<'a> {
     /// The part of every name of an output, and what moves every joint.
     maker: HashMap<String, usize>,
     mover: HashMap<JointIndex, &'a str>,
+    /// How many dials all parts so far take from their inputs.
+    taken: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -458,22 +480,25 @@ impl<'a> Builder<'a> {
                 return Err(by.error(MapErrorKind::TwoDrivers));
             }
         }
-        Ok(Self { map, skeleton, network, known, maker, mover })
+        Ok(Self { map, skeleton, network, known, maker, mover, taken: 0 })
     }
 
-    /// The joints from below one that is above another, down to another, without both.
-    fn path(&self, above: Asked<'_>, joint: Asked<'_>) -> Result<Vec<JointIndex>, MapError> {
-        let top = found_joint(self.skeleton, above)?;
+    /// The joints from the highest of some that are above another, down to the parent of that.
+    fn path(&self, above: &[Asked<'_>], joint: Asked<'_>) -> Result<Vec<JointIndex>, MapError> {
+        let find = |asked: &Asked<'_>| found_joint(self.skeleton, *asked);
+        let tops = above.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let end = found_joint(self.skeleton, joint)?;
+        let mut left: HashSet<JointIndex> = tops.iter().copied().collect();
         let mut path = Vec::new();
         let mut at = self.skeleton.parent(end);
-        while let Some(here) = at.filter(|here| *here != top) {
+        while let Some(here) = at.filter(|_| !left.is_empty()) {
             path.push(here);
+            left.remove(&here);
             at = self.skeleton.parent(here);
         }
-        if at.is_none() {
-            let [high, low] = [above.name, joint.name].map(str::to_owned);
-            return Err(above.error(MapErrorKind::NotAbove { above: high, joint: low }));
+        if let Some(i) = tops.iter().position(|top| left.contains(top)) {
+            let [high, low] = [above[i].name, joint.name].map(str::to_owned);
+            return Err(above[i].error(MapErrorKind::NotAbove { above: high, joint: low }));
         }
         path.reverse();
         Ok(path)
@@ -483,18 +508,14 @@ impl<'a> Builder<'a> {
     fn joints_of(&self, part: &Part) -> Result<Vec<JointIndex>, MapError> {
         match &part.component {
             Component::Compensate { joint, cancel, .. } => {
-                let mut longest: Vec<JointIndex> = Vec::new();
-                for above in Asked::items(part, "cancel", cancel) {
-                    let mut path = self.path(above, Asked::part(part, "joint", joint))?;
-                    path.insert(0, found_joint(self.skeleton, above)?);
-                    if path.len() > longest.len() {
-                        longest = path;
-                    }
-                }
-                Ok(longest)
+                self.path(&Asked::items(part, "cancel", cancel), Asked::part(part, "joint", joint))
             }
             Component::Slide { joint, on, .. } => {
-                self.path(Asked::part(part, "on", on), Asked::part(part, "joint", joint))
+                // The ellipsoid goes with the highest, whatever moves that.
+                let above = [Asked::part(part, "on", on)];
+                let mut path = self.path(&above, Asked::part(part, "joint", joint))?;
+                path.remove(0);
+                Ok(path)
             }
             _ => Ok(Vec::new()),
         }
@@ -520,6 +541,7 @@ impl<'a> Builder<'a> {
     fn order(&self) -> Result<Vec<usize>, MapError> {
         let parts = &self.map.parts;
         let mut waits_for: Vec<Vec<usize>> = Vec::with_capacity(parts.len());
+        let mut passed = 0;
         for part in parts {
             let mut makers = Vec::new();
             for asked in inputs_of(part) {
@@ -530,7 +552,10 @@ impl<'a> Builder<'a> {
                 }
             }
             // What moves a joint is known to be there.
-            let movers = self.joints_of(part)?.into_iter().filter_map(|j| self.mover.get(&j));
+            let joints = self.joints_of(part)?;
+            passed += joints.len();
+            fits(part, passed)?;
+            let movers = joints.into_iter().filter_map(|j| self.mover.get(&j));
             makers.extend(movers.filter_map(|by| self.maker.get(*by)));
             waits_for.push(makers);
         }
@@ -613,6 +638,7 @@ impl<'a> Builder<'a> {
                     return Err(error(MapErrorKind::Empty).at("outputs"));
                 }
                 let dials = self.network.numbers.of(input).to_vec();
+                self.take(part, outputs.len() * dials.len())?;
                 let mut made = Vec::with_capacity(outputs.len());
                 for (output, (own, _)) in outputs.iter().zip(names_of(part)) {
                     let out = self.network.numbers.push(&dials);
@@ -663,6 +689,8 @@ impl<'a> Builder<'a> {
                 let of = Asked::items(part, "of", of).into_iter();
                 let of: Vec<usize> =
                     of.map(|input| self.transform(input)).collect::<Result<_, _>>()?;
+                let taken = of.iter().map(|i| self.network.transforms.of(*i).len()).sum();
+                self.take(part, taken)?;
                 let dials = union(of.iter().map(|i| self.network.transforms.of(*i)));
                 let of = of.into_iter().map(|i| self.input(i, &dials)).collect();
                 Step::Chain { of, out: self.push(name, &dials) }
@@ -681,8 +709,8 @@ impl<'a> Builder<'a> {
                 if cancel.is_empty() {
                     return Err(error(MapErrorKind::Empty).at("cancel"));
                 }
-                let (dials, path) =
-                    self.path_with(part, self.network.transforms.of(input), cancel)?;
+                let own = self.network.transforms.of(input).to_vec();
+                let (dials, path) = self.path_with(part, &own, cancel)?;
                 let joint = found_joint(self.skeleton, asked("joint", joint))?;
                 let rest = self.network.rests[joint.get()].rotation;
                 let input = self.input(input, &dials);
@@ -743,6 +771,12 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Makes sure that there is room for what a part takes from its inputs.
+    fn take(&mut self, part: &Part, dials: usize) -> Result<(), MapError> {
+        self.taken = self.taken.saturating_add(dials);
+        fits(part, self.taken)
+    }
+
     /// A new transform of some dials.
     fn push(&mut self, name: &str, dials: &[usize]) -> usize {
         let out = self.network.transforms.push(dials);
@@ -756,7 +790,7 @@ impl<'a> Builder<'a> {
 
     /// The joints that a part depends on, and the dials that these and others depend on.
     fn path_with(
-        &self,
+        &mut self,
         part: &Part,
         others: &[usize],
         cancel: &[String],
@@ -770,12 +804,15 @@ impl<'a> Builder<'a> {
             let asked = |by| Asked { section: "joints", by: name, field: "", item: None, name: by };
             drivers.push(by.map(|by| self.transform(asked(by))).transpose()?);
         }
+        let taken = drivers.iter().flatten().map(|i| self.network.transforms.of(*i).len()).sum();
+        self.take(part, taken)?;
         let moved = drivers.iter().flatten().map(|i| self.network.transforms.of(*i));
         let dials = union(moved.chain([others]));
+        let cancel: HashSet<&str> = cancel.iter().map(String::as_str).collect();
         let above = joints.iter().zip(drivers).map(|(joint, driver)| Above {
             rest: self.network.rests[joint.get()],
             driver: driver.map(|i| self.input(i, &dials)),
-            cancelled: cancel.contains(&self.skeleton[*joint].name),
+            cancelled: cancel.contains(self.skeleton[*joint].name.as_str()),
         });
         let above = above.collect();
         Ok((dials, above))

@@ -336,6 +336,10 @@ impl Circle {
                 let turn = from + direction * STEP * f64::from(k);
                 let (before, level) = (*side, self.level(turn));
                 *side = (turn, level);
+                // One that is just here, as half a turn away, is between no two steps.
+                if level[0] * sign > 0.0 && level[0].abs() < nearest.1 {
+                    nearest = (turn, level[0].abs());
+                }
                 let mut end = (turn, level[0]);
                 // Towards the sphere before, and away from it after: there is an extremum between.
                 let slopes = [before.1[1] * direction * sign, level[1] * direction * sign];
@@ -346,7 +350,7 @@ impl Circle {
                         [slope * towards, bend * towards]
                     });
                     end = (extremum, self.level(extremum)[0]);
-                    if end.1 * sign > 0.0 && end.1.abs() < nearest.1 {
+                    if end.1 * sign > 0.0 && end.1.abs() <= nearest.1 {
                         nearest = (extremum, end.1.abs());
                     }
                 }
@@ -628,6 +632,23 @@ mod tests {
             assert!((turn(before).abs() - expected.abs()).abs() < 1e-12, "{before}");
             if before != 0.0 {
                 assert!((turn(before) - expected).abs() < 1e-12, "{before}");
+            }
+        }
+    }
+
+    /// The step that is half a turn away is the last of both sides, so that an extremum there is between no
+    /// two of them.
+    #[test]
+    fn d7_the_closest_approach_is_found_half_a_turn_away() {
+        let circle =
+            |out: f64| Circle { middle: DVec3::X * 3.0, across: DVec3::X * out, ahead: DVec3::Y };
+        for from in [0.0, 1.0, TAU / 4.0, -TAU / 2.0] {
+            // Nearest where it is farthest from `middle`, at half a turn, or at none.
+            for (out, nearest) in [(1.0, TAU / 2.0), (-1.0, 0.0)] {
+                let (turn, touches) = circle(out).nearest_root(from);
+                assert!(!touches);
+                let off = trig::sin_cos(0.5 * (turn - nearest)).0;
+                assert!(off.abs() < 1e-7, "from {from}: {turn}, not {nearest}");
             }
         }
     }

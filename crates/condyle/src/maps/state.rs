@@ -89,6 +89,10 @@ impl Network {
         }
         for step in &self.steps {
             self.take(step, state);
+            if let Some(out) = step.transform() {
+                let rates = &mut state.rates[self.transforms.range(out)];
+                hold_within_reason(&mut state.transforms[out], rates);
+            }
         }
     }
 
@@ -388,9 +392,31 @@ fn walked_rate(limit: &PreparedLimit, m: Rotation, turn: DVec3) -> DVec3 {
     (at(STEP) * at(-STEP).inverse()).log() * (size / (2.0 * STEP))
 }
 
-/// A value and its slope, of which the former is at most 1e9 and not NaN: nothing overflows from there on.
+/// No number that a function makes is larger, and no translation, in metres; no rate is larger than the
+/// other. So what is made of them does not overflow.
+const MOST: f64 = 1e9;
+const MOST_RATE: f64 = 1e100;
+
+/// A transform and its rates such that nothing is NaN, and nothing that is made of them overflows:
+/// a chain of chains of itself grows without end.
+fn hold_within_reason(transform: &mut Transform, rates: &mut [Rate]) {
+    let within = |v: DVec3, most: f64| v.abs().max_element() <= most && !v.is_nan();
+    let held = |v: DVec3, most: f64| {
+        DVec3::from_array(v.to_array().map(|x| if x.is_nan() { 0.0 } else { x.clamp(-most, most) }))
+    };
+    if !within(transform.translation_m, MOST) {
+        transform.translation_m = held(transform.translation_m, MOST);
+    }
+    for rate in rates {
+        if !(within(rate.turn, MOST_RATE) && within(rate.shift_m, MOST_RATE)) {
+            let [turn, shift_m] = [rate.turn, rate.shift_m].map(|v| held(v, MOST_RATE));
+            *rate = Rate { turn, shift_m };
+        }
+    }
+}
+
+/// A value and its slope, of which the former is at most [`MOST`] and not NaN.
 fn within_reason([value, slope]: [f64; 2]) -> [f64; 2] {
-    const MOST: f64 = 1e9;
     if value.abs() <= MOST && slope.is_finite() {
         [value, slope]
     } else if value.is_nan() {

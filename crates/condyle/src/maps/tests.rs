@@ -197,6 +197,18 @@ fn hold(map: &mut JointMap, back_to_rest: bool) {
     }
 }
 
+/// Which joints above the humerus are cancelled (D4).
+fn cancelling(map: &mut JointMap, joints: &[&str]) {
+    for part in &mut map.parts {
+        if let Component::Compensate { cancel, .. } = &mut part.component {
+            *cancel = joints.iter().map(|s| (*s).to_owned()).collect();
+        }
+    }
+}
+
+/// All of a row, one, and some with another between.
+const CANCELLED: [&[&str]; 3] = [&["scapula", "clavicle"], &["clavicle"], &["thorax", "scapula"]];
+
 /// Row D5: outside of the cone the two ways differ, and each is that of the limit.
 #[test]
 fn d5_a_cone_holds_by_the_nearest_direction_or_towards_rest() {
@@ -240,6 +252,7 @@ fn d1_derivatives_of_all_components_are_those_of_differences() {
         let skeleton = skeleton(&mut rng);
         let mut map = shoulder(&mut rng, &skeleton);
         hold(&mut map, n % 2 == 1);
+        cancelling(&mut map, CANCELLED[n % 3]);
         let network = Network::new(&map, &skeleton).unwrap();
         let mut state = network.state();
         for _ in 0..10 {
@@ -292,13 +305,8 @@ fn d4_compensation_keeps_the_world_orientation_and_the_place() {
     for n in 0..60 {
         let skeleton = skeleton(&mut rng);
         let mut map = shoulder(&mut rng, &skeleton);
-        let cancelled: &[&str] =
-            [&["scapula", "clavicle"][..], &["clavicle"], &["thorax", "scapula"]][n % 3];
-        for part in &mut map.parts {
-            if let Component::Compensate { cancel, .. } = &mut part.component {
-                *cancel = cancelled.iter().map(|s| (*s).to_owned()).collect();
-            }
-        }
+        let cancelled = CANCELLED[n % 3];
+        cancelling(&mut map, cancelled);
         let network = Network::new(&map, &skeleton).unwrap();
         map.joints[3].by = "held".to_owned();
         let plain = Network::new(&map, &skeleton).unwrap();
@@ -351,6 +359,229 @@ fn d13_no_setting_leads_outside() {
         let humerus = skeleton.find("humerus").unwrap();
         assert!(limit.contains(network.motion(&state, humerus).rotation));
     }
+}
+
+/// Row D3: one number between two functions of another; where these cross, the middle of them is left.
+#[test]
+fn d3_bounds_hold_from_below_and_above_and_meet_in_the_middle() {
+    let skeleton = skeleton(&mut Rng::new(19));
+    let line = |slope: f64, offset: f64| radians(&Curve::Linear { slope, offset });
+    // From below −0.4 − a, from above 0.2 − 2 a: they cross at a = 0.6.
+    let bounds = [line(-1.0, -0.4), line(-2.0, 0.2)];
+    let network = |lower: bool, upper: bool| {
+        let [low, high] = bounds.clone();
+        let bound = Component::Bound {
+            active: "arm".to_owned(),
+            passive: "blade".to_owned(),
+            lower: lower.then_some(low),
+            upper: upper.then_some(high),
+        };
+        let turn =
+            Component::Turn { angle: "held".to_owned(), turn: Turn::about(DVec3::X, DVec3::ZERO) };
+        let map = JointMap {
+            dials: ["arm", "blade"].map(|name| dial(name, Unit::Angle, -1.0, 1.0)).to_vec(),
+            parts: vec![part("held", bound), part("turned", turn)],
+            joints: vec![driven("scapula", "turned")],
+        };
+        Network::new(&map, &skeleton).unwrap()
+    };
+    let scapula = skeleton.find("scapula").unwrap();
+    for (sides, dials, angle, rates) in [
+        ([true, true], [0.1, -0.8], -0.5, [-1.0, 0.0]),
+        ([true, true], [0.1, 0.3], 0.0, [-2.0, 0.0]),
+        ([true, true], [0.1, -0.2], -0.2, [0.0, 1.0]),
+        ([true, false], [0.1, 0.3], 0.3, [0.0, 1.0]),
+        ([true, false], [0.1, -0.8], -0.5, [-1.0, 0.0]),
+        ([false, true], [0.1, -0.8], -0.8, [0.0, 1.0]),
+        ([false, true], [0.1, 0.3], 0.0, [-2.0, 0.0]),
+        // −1.3 from below and −1.6 from above.
+        ([true, true], [0.9, 0.5], -1.45, [-1.5, 0.0]),
+        ([true, true], [0.9, -1.0], -1.45, [-1.5, 0.0]),
+    ] {
+        let network = network(sides[0], sides[1]);
+        let mut state = network.state();
+        network.evaluate(&dials, &mut state);
+        let found = network.motion(&state, scapula).rotation.log().x;
+        assert!((found - angle).abs() < 1e-12, "{sides:?} {dials:?}: {found}");
+        for (d, rate) in network.rates(&state, scapula) {
+            assert!((rate.turn.x - rates[d]).abs() < 1e-12, "{sides:?} {dials:?}: {rate:?}");
+        }
+    }
+}
+
+/// Row D7: of several ways to touch, a bone that is moved little by little keeps its own.
+#[test]
+fn d7_bones_slide_on_from_where_they_were() {
+    let mut skeleton = Skeleton::new();
+    let ribs = skeleton.add_root(Joint::new("ribs", DVec3::ZERO)).unwrap();
+    skeleton.add(ribs, Joint::new("blade", DVec3::ZERO)).unwrap();
+    let points_m = [DVec3::Y, DVec3::new(0.1, 1.0, 0.0)];
+    let slide = Slide {
+        place: Transform::IDENTITY,
+        radii_m: DVec3::new(1.0, 2.0, 0.5),
+        axis: DVec3::X,
+        pairs: vec![ContactPair { at: [0.0; 2], points_m }],
+    };
+    let [input, angle] = ["turned", "turn"].map(str::to_owned);
+    let about = Component::Turn { angle: angle.clone(), turn: Turn::about(DVec3::X, DVec3::ZERO) };
+    let slides = Component::Slide {
+        input: Some(input),
+        joint: "blade".to_owned(),
+        on: "ribs".to_owned(),
+        numbers: [angle.clone(), angle],
+        slide,
+    };
+    let map = JointMap {
+        dials: vec![dial("turn", Unit::Angle, 0.1, 2.5)],
+        parts: vec![part("turned", about), part("slid", slides)],
+        joints: vec![driven("blade", "slid")],
+    };
+    let network = Network::new(&map, &skeleton).unwrap();
+    // The first point is on the ellipsoid at ±0.46 and at half a turn from there, however the bone is
+    // turned beforehand: cos²/4 + 4 sin² = 1. At 0.1 the first of these is nearest, at 2.5 another.
+    let root = 0.2_f64.sqrt();
+    let touching = |state: &State| state.slid().next().unwrap().turns[0] + state.dials()[0];
+    let mut state = network.state();
+    for k in 0..=48 {
+        network.evaluate(&[0.1 + 0.05 * f64::from(k)], &mut state);
+        let at = touching(&state);
+        assert!((crate::math::trig::sin_cos(at).0 - root).abs() < 1e-12 && at < 0.5, "{at}");
+    }
+    let mut state = network.state();
+    network.evaluate(&[2.5], &mut state);
+    assert!(touching(&state) > 2.0, "at once it goes to what is nearest");
+}
+
+/// Documents of a few hundred kilobytes that stand for gigabytes are refused, each by its own part.
+#[test]
+fn d1_networks_that_are_too_large_are_refused() {
+    let mut skeleton = Skeleton::new();
+    let mut below = skeleton.add_root(Joint::new("0", DVec3::Y)).unwrap();
+    for i in 1..3000 {
+        below = skeleton.add(below, Joint::new(i.to_string(), DVec3::Y)).unwrap();
+    }
+    let names =
+        |of: &str, n: usize| -> Vec<String> { (0..n).map(|i| format!("{of}{i}")).collect() };
+    let too_large = |dials: &[String], parts: Vec<Part>| {
+        let dials = dials.iter().map(|name| dial(name, Unit::Angle, -1.0, 1.0)).collect();
+        let map = JointMap { dials, parts, joints: Vec::new() };
+        let error = Network::new(&map, &skeleton).unwrap_err();
+        assert_eq!(*error.kind(), MapErrorKind::TooLarge, "{error}");
+        let MapStep::Key(part) = &error.place()[1] else { panic!("{error}") };
+        part.clone()
+    };
+    let dials = names("d", 1200);
+    let turns = |n: usize| dials[..n].iter().map(|d| turn(&format!("t{d}"), d, DVec3::X));
+    // Many ways up a long row.
+    let away = |i: usize| {
+        let cancel = vec!["0".to_owned()];
+        let (input, joint) = ("td0".to_owned(), "2999".to_owned());
+        part(&format!("c{i}"), Component::Compensate { input, joint, cancel })
+    };
+    let parts = turns(1).chain((0..1000).map(away)).collect();
+    assert_eq!(too_large(&dials[..1], parts), "c333");
+    // One part that takes many dials many times, or makes many numbers of them.
+    let all: Vec<String> = dials.iter().map(|d| format!("t{d}")).collect();
+    let once = part("once", Component::Chain { of: all });
+    let often = part("often", Component::Chain { of: vec!["once".to_owned(); 1000] });
+    assert_eq!(too_large(&dials, turns(1200).chain([once.clone(), often]).collect()), "often");
+    let bound = |i: usize| {
+        let active = dials[i].clone();
+        let passive = if i == 1 { dials[0].clone() } else { format!("b{}", i - 1) };
+        let lower = Some(Curve::default());
+        part(&format!("b{i}"), Component::Bound { active, passive, lower, upper: None })
+    };
+    let outputs = names("o", 1000).iter().map(|o| output(o, Curve::default())).collect();
+    let wide = part("wide", Component::Spread { input: "b999".to_owned(), outputs });
+    assert_eq!(too_large(&dials, (1..1000).map(bound).chain([wide]).collect()), "wide");
+    // Many parts that depend on all.
+    let again = |i: usize| part(&format!("a{i}"), Component::Chain { of: vec!["once".to_owned()] });
+    let parts = turns(1200).chain([once]).chain((0..1000).map(again)).collect();
+    assert!(too_large(&dials, parts).starts_with('a'));
+}
+
+/// Whatever finite numbers a map is made of, what comes out is finite, with all rates.
+#[test]
+fn d13_no_map_leads_beyond_all_numbers() {
+    let mut rng = Rng::new(20);
+    let skeleton = skeleton(&mut rng);
+    let good = shoulder(&mut rng, &skeleton);
+    let wild = |rng: &mut Rng| {
+        let sizes = [0.0, 1e-320, 1e-300, 1e-200, 1e-9, 5.0, 1e9, 1e200, 1e300, 1e308];
+        sizes[rng.below(sizes.len())] * if rng.below(2) == 0 { -1.0 } else { 1.0 }
+    };
+    let vector = |rng: &mut Rng| DVec3::new(wild(rng), wild(rng), wild(rng));
+    let curve = |rng: &mut Rng| {
+        let mut points: Vec<[f64; 2]> = (0..4).map(|_| [wild(rng), wild(rng)]).collect();
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        match rng.below(4) {
+            0 => Curve::Linear { slope: wild(rng), offset: wild(rng) },
+            1 => Curve::Polynomial(points.as_flattened().to_vec()),
+            2 => Curve::Points(points),
+            _ => Curve::Spline(points),
+        }
+    };
+    let mut made = 0;
+    for n in 0..4000 {
+        let mut map = good.clone();
+        for dial in &mut map.dials {
+            if rng.below(8) != 0 {
+                continue;
+            }
+            let (a, b) = (wild(&mut rng), wild(&mut rng));
+            (dial.range, dial.rest) = ([a.min(b), a.max(b)], a);
+        }
+        for part in &mut map.parts {
+            if rng.below(4) != 0 {
+                continue;
+            }
+            match &mut part.component {
+                Component::Spread { outputs, .. } => {
+                    outputs.iter_mut().for_each(|output| output.curve = curve(&mut rng));
+                }
+                Component::Bound { lower, .. } => *lower = Some(curve(&mut rng)),
+                Component::Turn { turn, .. } => {
+                    (turn.axis, turn.centers[0].1) = (vector(&mut rng), vector(&mut rng));
+                    turn.rest = Angle::from_radians(wild(&mut rng));
+                }
+                Component::Shift { along, .. } => *along = vector(&mut rng),
+                Component::Slide { slide, .. } => {
+                    slide.radii_m = vector(&mut rng).abs();
+                    slide.pairs[0].points_m[0] = vector(&mut rng);
+                    slide.pairs[1].at = [wild(&mut rng), wild(&mut rng)];
+                }
+                _ => {}
+            }
+        }
+        // What doubles itself a thousand times.
+        if n % 50 == 0 {
+            let double = |i: usize| {
+                let of = if i == 0 { "free".to_owned() } else { format!("x{}", i - 1) };
+                part(&format!("x{i}"), Component::Chain { of: vec![of.clone(), of] })
+            };
+            map.parts.extend((0..1100).map(double));
+            map.joints[0].by = "x1099".to_owned();
+        }
+        let Ok(network) = Network::new(&map, &skeleton) else { continue };
+        made += 1;
+        let (mut state, mut pose) = (network.state(), Pose::rest(&skeleton));
+        let ends = [0, 1].map(|k| network.dials().iter().map(|d| d.range[k]).collect::<Vec<_>>());
+        for dials in ends {
+            network.evaluate(&dials, &mut state);
+            network.write(&state, &mut pose);
+            for rotation in &pose.rotations {
+                assert!((rotation.quat().length() - 1.0).abs() < 1e-9, "{n}: {rotation:?}");
+            }
+            assert!(pose.translations_m.iter().all(|place| place.is_finite()), "{n}");
+            for joint in skeleton.indices() {
+                for (dial, rate) in network.rates(&state, joint) {
+                    let finite = rate.turn.is_finite() && rate.shift_m.is_finite();
+                    assert!(finite, "{n}: {} {dial} {rate:?}", skeleton[joint].name);
+                }
+            }
+        }
+    }
+    assert!(made > 1000, "{made}");
 }
 
 #[test]

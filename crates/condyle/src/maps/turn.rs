@@ -229,6 +229,12 @@ mod tests {
                 let (a, b) = (prepared.at(border - 1e-12).0, prepared.at(border + 1e-12).0);
                 assert!(a.rotation.distance(b.rotation).radians() < 1e-11);
                 assert!(a.translation_m.distance(b.translation_m) < 1e-12);
+                // The rate jumps: that of the interval that begins counts.
+                let h = 1e-6;
+                let ahead = by_differences(|a| prepared.at(a).0, border + h, h);
+                let there = prepared.at(border).1;
+                // A turn's speed changes by no more than its distance from the centre, 0.1, per radian.
+                assert!(near(there, ahead, 1e-6), "{there:?} {ahead:?}");
             }
             for _ in 0..20 {
                 let angle = rng.between(-1.5, 3.0);
