@@ -15,8 +15,8 @@ use crate::skeleton::JointIndex;
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) dials: Vec<f64>,
-    numbers: Vec<f64>,
-    number_rates: Vec<f64>,
+    pub(super) numbers: Vec<f64>,
+    pub(super) number_rates: Vec<f64>,
     pub(crate) transforms: Vec<Transform>,
     pub(crate) rates: Vec<Rate>,
     slides: Vec<Option<Slid>>,
@@ -33,7 +33,7 @@ pub struct Held<'a> {
 }
 
 /// What is held back by less, in radians, metres or neither, is so by rounding.
-const LEAST_HELD: f64 = 1e-7;
+pub(super) const LEAST_HELD: f64 = 1e-7;
 
 /// How far something is held back.
 #[derive(Clone, Copy, Debug)]
@@ -351,6 +351,12 @@ impl Network {
                 *dial = state.numbers[*out].clamp(min, max);
             }
         }
+    }
+
+    /// Whether a bound may hold a dial back.
+    pub(crate) fn is_bounded(&self, dial: usize) -> bool {
+        let held = |step: &Step| matches!(step, Step::Bound { passive, .. } if passive.of == dial);
+        self.steps.iter().any(held)
     }
 
     /// What keeps joints from going where the dials say: bounds that hold a number, and limits that hold
