@@ -7,6 +7,7 @@
 //! [followed](Goals::follow).
 
 mod body;
+mod by_name;
 mod chain;
 mod conjugate;
 mod dial_clip;
@@ -26,6 +27,7 @@ mod solver;
 mod system;
 
 pub use body::Body;
+pub use by_name::{ByName, ByNameError, by_name};
 pub use dial_clip::{FitTo, FittedDials, FittedJoint, FittedPlace, same_joints};
 pub use dials::{DialSettings, DialSolver};
 pub use figure::Figure;
