@@ -302,7 +302,7 @@ mod tests {
         let renamed = changed(
             &|j| {
                 if j.name == "T4" {
-                    j.name = "Brust".to_owned()
+                    j.name = "Brust".to_owned();
                 }
             },
             false,
@@ -312,7 +312,7 @@ mod tests {
         let turned = changed(
             &|j| {
                 if j.name == "T4" {
-                    j.offset_m = DVec3::X
+                    j.offset_m = DVec3::X;
                 }
             },
             false,
