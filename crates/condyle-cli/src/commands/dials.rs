@@ -177,9 +177,16 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
             args.rig.display()
         ));
     }
-    // All frames are gone through three times, and nearly all work is done the first time.
-    let bar = progress(3 * clip.frame_count(), "fitting");
-    let done = |n: usize| bar.set_position(n as u64);
+    // All frames are gone through three times, and nearly all work is done the first time: by that the time
+    // that is left is told.
+    let frames = clip.frame_count();
+    let bar = progress(frames, "fitting");
+    let done = |n: usize| {
+        bar.set_position(n.min(frames) as u64);
+        if n == frames + 1 {
+            bar.set_message("going over it again");
+        }
+    };
     // As near as it gets, not only near enough.
     let near = Angle::from_radians(1e-7);
     let settings = DialSettings { near, near_m: 1e-7, ..DialSettings::default() };
