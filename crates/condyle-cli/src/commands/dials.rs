@@ -5,18 +5,21 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
-use condyle::formats::MotionFile;
-use condyle::ik::{DialSettings, DialSolver, FitTo, FittedDials, same_joints};
-use condyle::maps::{Dial, DialClip, Network, Unit};
+use condyle::formats::{Format, MotionFile, size_beside};
+use condyle::ik::{
+    ByName, DialSettings, DialSolver, FitTo, FittedDials, FittedJoint, by_name, same_joints,
+};
+use condyle::maps::{Dial, DialClip, HeldOver, Network, Unit};
 use condyle::math::Angle;
 use condyle::models;
 use condyle::motion::Clip;
-use condyle::report::dials::{self as page, PoseView};
+use condyle::report::dials::{self as page, FitView, PoseView, Residual};
 use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::not_an_input;
+use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
 use super::{Answer, is_one_of, print_bytes, print_report, read_one, write_out};
 use crate::args::{Dials, Fit};
@@ -111,6 +114,12 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         let help = "leave --to out, or write the motion to OUT and the table with --dials";
         return Err(Failure::usage(what, help));
     }
+    let is_motion = args.output != Path::new("-") && !is_table(&args.output);
+    if is_motion && Format::of_path(&args.output).is_none() {
+        let what = "the extension stands for nothing that fit writes";
+        let help = "use .csv for the dials, or .bvh, .amc or .trc for the motion that they make";
+        return Err(Failure::file(&args.output, what, help));
+    }
     let (rig, network) = network_of(&args.rig)?;
     let read = read_one(&args.files, &args.reading.options())?;
     // The motion is the last: an ASF comes before it.
@@ -120,46 +129,137 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         return Err(Failure::usage(what, "fit works on a skeleton with motion"));
     };
     let (source, skeleton) = (&read.file.skeleton, &rig.skeleton);
-    let onto = if same_joints(source, skeleton) {
-        None
-    } else {
-        let failed = |error: condyle::edit::RetargetError| {
-            let what = format!("{} to {}: {error}", path.display(), args.rig.display());
-            let help = "a motion of another skeleton can be fitted to a whole body, as --rig body; \
-                        docs/anatomy.md lists the names that are known";
-            Failure::usage(what, help)
-        };
-        let sign = working("retargeting");
-        let made = Retarget::new(source, skeleton)
-            .and_then(|retarget| retarget.apply(&motion, &RetargetOptions::default()))
-            .map_err(failed)?;
-        sign.finish_and_clear();
-        Some(made)
+    let onto = brought_onto([path, &args.rig], &network, skeleton, (source, &motion))?;
+    let (clip, figure) = match &onto {
+        Onto::Itself => (&motion, source),
+        Onto::Named(named) => (&named.clip, &named.skeleton),
+        Onto::Retargeted(made) => (&made.clip, skeleton),
     };
-    let has_motion =
-        |made: &Retargeted, joint: &JointIndex| !matches!(made.from[joint.get()], MotionFrom::Rest);
-    let joints: Vec<JointIndex> =
-        onto.iter().flat_map(|made| skeleton.indices().filter(|j| has_motion(made, j))).collect();
-    let (clip, to) = match &onto {
-        Some(made) => (&made.clip, FitTo::World(&joints)),
-        None => (&motion, FitTo::Parents(source)),
+    let joints: Vec<JointIndex> = match &onto {
+        Onto::Retargeted(made) => {
+            let has_motion = |j: &JointIndex| !matches!(made.from[j.get()], MotionFrom::Rest);
+            skeleton.indices().filter(has_motion).collect()
+        }
+        Onto::Itself | Onto::Named(_) => Vec::new(),
     };
-    let bar = progress(3 * clip.frame_count(), "fitting");
-    let done = |n: usize| bar.set_position(n as u64);
+    let to = match &onto {
+        Onto::Retargeted(_) => FitTo::World(&joints),
+        Onto::Itself | Onto::Named(_) => FitTo::Parents(figure),
+    };
+    let mut warnings = Vec::new();
+    let measured = if matches!(onto, Onto::Named(_)) { figure } else { source };
+    if let Some((ratio, unit)) = size_beside(measured, read.file.units, skeleton) {
+        let what =
+            unit.map_or_else(String::new, |unit| format!("; --source-units {unit} would fit"));
+        warnings.push(format!(
+            "the figure of {} is {} times as large as that of {}: its lengths are probably in another \
+             unit{what}",
+            path.display(),
+            significant(ratio),
+            args.rig.display()
+        ));
+    }
+    // All frames are gone through three times, and nearly all work is done the first time: by that the time
+    // that is left is told.
+    let frames = clip.frame_count();
+    let bar = progress(frames, "fitting");
+    let done = |n: usize| {
+        bar.set_position(n.min(frames) as u64);
+        if n == frames + 1 {
+            bar.set_message("going over it again");
+        }
+    };
     // As near as it gets, not only near enough.
     let near = Angle::from_radians(1e-7);
     let settings = DialSettings { near, near_m: 1e-7, ..DialSettings::default() };
     let mut solver = DialSolver::new(&network);
     let found = solver.fit_clip(&network, skeleton, clip, to, &settings, done);
     bar.finish_and_clear();
-    write_fit(args, &network, skeleton, clip, &found)?;
+    warnings.extend(warnings_of_fit(&network, skeleton, &found));
+    write_fit(args, &network, skeleton, (figure, clip), &found, &warnings)?;
+    let (left_out, at_rest) = match &onto {
+        Onto::Named(named) => (named.others.as_slice(), named.at_rest.as_slice()),
+        Onto::Itself | Onto::Retargeted(_) => (&[][..], &[][..]),
+    };
+    let retargeted = matches!(onto, Onto::Retargeted(_));
+    let report = if args.json {
+        let mut document = json_of_fit(&network, skeleton, &found, retargeted);
+        document["left_out"] = json!(left_out);
+        document["warnings"] = json!(warnings);
+        format!("{document:#}\n")
+    } else {
+        warnings.iter().for_each(|warning| print_warning(warning));
+        for (names, what) in [
+            (left_out, "joints of the motion that the rig does not have are left out"),
+            (at_rest, "joints of the rig that the motion does not have are at rest"),
+        ] {
+            if !names.is_empty() {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                print_note(&format!("{what}: {}", some_of(&names)));
+            }
+        }
+        if gives_dials(args) && retargeted {
+            print_note(
+                "the table has dials only: where the figure is in the world is in a motion file",
+            );
+        }
+        text_of_fit(&network, skeleton, path, &found, retargeted)
+    };
+    print_report(&args.output, &report)
+}
+
+/// How a motion is one of the rig's joints.
+enum Onto {
+    /// It is of the same joints.
+    Itself,
+    /// It has them, and others.
+    Named(Box<ByName>),
+    /// It is of another body.
+    Retargeted(Box<Retargeted>),
+}
+
+/// A motion as one of the rig's joints: by their names, or by what they are of the body.
+fn brought_onto(
+    [path, rig]: [&Path; 2],
+    network: &Network,
+    skeleton: &Skeleton,
+    (source, motion): (&Skeleton, &Clip),
+) -> Result<Onto, Failure> {
+    if same_joints(source, skeleton) {
+        return Ok(Onto::Itself);
+    }
+    let missing = match by_name(network, skeleton, source, motion) {
+        Ok(named) => return Ok(Onto::Named(Box::new(named))),
+        Err(missing) => missing,
+    };
+    let sign = working("retargeting");
+    let made = Retarget::new(source, skeleton)
+        .and_then(|retarget| retarget.apply(motion, &RetargetOptions::default()));
+    sign.finish_and_clear();
+    made.map(|made| Onto::Retargeted(Box::new(made))).map_err(|error| {
+        let names: Vec<&str> = source.joints().iter().map(|joint| joint.name.as_str()).collect();
+        let what = format!(
+            "{} to {}: by their names, {missing} (it has {}); by what they are of the body, {error}",
+            path.display(),
+            rig.display(),
+            some_of(&names)
+        );
+        let help = "give the joints of the motion the names and the rest pose of those that dials move, as \
+                    condyle pose RIG -o FILE.bvh writes them; or fit the motion of a person to a whole body, \
+                    as --rig body: docs/anatomy.md lists the names that are known";
+        Failure::usage(what, help)
+    })
+}
+
+/// What has to be known about dials that were found.
+fn warnings_of_fit(network: &Network, skeleton: &Skeleton, found: &FittedDials) -> Vec<String> {
+    let mut warnings = Vec::new();
     let far: Vec<&str> = found
         .misses
         .iter()
         .filter(|miss| miss.rms.degrees() > FAR_DEG)
         .map(|miss| skeleton[miss.joint].name.as_str())
         .collect();
-    let mut warnings = Vec::new();
     if !far.is_empty() {
         warnings.push(format!(
             "{}: more than {FAR_DEG} degrees from the motion (rms): the rig cannot do it, the files \
@@ -167,20 +267,34 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
             some_of(&far)
         ));
     }
-    let report = if args.json {
-        let mut document = json_of_fit(&network, skeleton, &found, onto.is_some());
-        document["warnings"] = json!(warnings);
-        format!("{document:#}\n")
-    } else {
-        warnings.iter().for_each(|warning| print_warning(warning));
-        if gives_dials(args) && onto.is_some() {
-            print_note(
-                "the table has dials only: where the figure is in the world is in a motion file",
-            );
-        }
-        text_of_fit(&network, skeleton, path, &found, onto.is_some())
+    let frames = found.dials.len();
+    warnings.extend(network.held_over(&found.dials).iter().map(|held| told_held(held, frames)));
+    let ends = found.dials.at_ends(network.dials());
+    // An end where the figure is at rest is not in the way: a knee that is straight.
+    let in_the_way = |(dial, counts): &(&Dial, [usize; 2])| {
+        let there = dial.range.iter().zip(counts).filter(|(end, _)| **end != dial.rest);
+        2 * there.map(|(_, count)| count).sum::<usize>() >= frames.max(1)
     };
-    print_report(&args.output, &report)
+    let pinned: Vec<&str> = network
+        .dials()
+        .iter()
+        .zip(ends)
+        .filter(in_the_way)
+        .map(|(dial, _)| dial.name.as_str())
+        .collect();
+    if !pinned.is_empty() {
+        warnings.push(format!(
+            "{}: at an end of the range in half of the frames or more: the motion goes further than the \
+             rig does, or the files have other rest poses",
+            some_of(&pinned)
+        ));
+    }
+    warnings
+}
+
+/// A ratio as people read it.
+fn significant(ratio: f64) -> String {
+    if ratio < 1.0 { format!("1/{}", decimals(1.0 / ratio, 0)) } else { decimals(ratio, 0) }
 }
 
 /// Writes what the user asked for.
@@ -188,13 +302,23 @@ fn write_fit(
     args: &Fit,
     network: &Network,
     skeleton: &Skeleton,
-    clip: &Clip,
+    (source, clip): (&Skeleton, &Clip),
     found: &FittedDials,
+    warnings: &[String],
 ) -> Result<(), Failure> {
     let dials = &found.dials;
     let table = dials.csv(network.dials());
-    let page = args.report.as_ref();
-    let page = page.map(|report| (report, page_of(&args.rig, skeleton, network, "frame 0", dials)));
+    let page = args.report.as_ref().map(|report| {
+        let residual = |miss: &FittedJoint| {
+            let (joint, worst_frame) = (skeleton[miss.joint].name.as_str(), miss.worst_frame);
+            Residual { joint, rms: miss.rms, worst: miss.worst, worst_frame }
+        };
+        let residuals: Vec<Residual<'_>> = found.misses.iter().map(residual).collect();
+        let view = FitView { dials, captured: clip, source, residuals: &residuals, warnings };
+        let clip = args.files.last().map_or_else(String::new, |path| title(path));
+        let title = format!("{clip} on {}", title(&args.rig));
+        (report, page::html_of_fit(&title, skeleton, network, axes(skeleton), &view))
+    });
     let mut files: Vec<(&Path, &[u8])> = Vec::new();
     files.extend(page.as_ref().map(|(path, text)| (path.as_path(), text.as_bytes())));
     files.extend(args.dials.as_ref().map(|path| (path.as_path(), table.as_bytes())));
@@ -338,22 +462,52 @@ fn json_of_fit(
             (skeleton[miss.joint].name.clone(), of)
         })
         .collect();
+    let ends_of = found.dials.at_ends(network.dials());
     let dials: Map<String, Value> = network
         .dials()
         .iter()
         .enumerate()
         .map(|(d, dial)| {
             let [low, high] = ends(&found.dials, d).map(|x| rounded(x / dial.unit.of_document()));
-            let of = json!({ "from": low, "to": high, "unit": unit_name(dial.unit) });
+            let [at_min, at_max] = ends_of[d];
+            let of = json!({
+                "from": low,
+                "to": high,
+                "unit": unit_name(dial.unit),
+                "at_min_frames": at_min,
+                "at_max_frames": at_max,
+            });
             (dial.name.clone(), of)
         })
         .collect();
+    let held: Vec<Value> = network.held_over(&found.dials).iter().map(json_of_held_over).collect();
     json!({
         "frames": found.dials.len(),
         "retargeted": retargeted,
         "dials": dials,
+        "held": held,
         "joints": joints,
     })
+}
+
+/// What dials say and the pose does not do.
+fn told_held(held: &HeldOver<'_>, frames: usize) -> String {
+    let often = often(held.frames, held.worst_frame, frames);
+    printable(&format!(
+        "{}{often}: what its dials say there is not what the pose does, and no others that come as near do \
+         better",
+        held.worst
+    ))
+}
+
+/// In what share of the frames, if in any.
+fn share_told(some: usize, all: usize) -> String {
+    match (100 * some + all / 2) / all.max(1) {
+        _ if some == 0 => String::new(),
+        0 => "< 1 %".to_owned(),
+        100 if some < all => "> 99 %".to_owned(),
+        share => format!("{share} %"),
+    }
 }
 
 /// Between which values a dial is.
@@ -378,7 +532,8 @@ fn text_of_fit(
         network.dials().len(),
         if retargeted { ", after retargeting" } else { "" },
     );
-    let mut table = new_table(&["dial", "from", "to", "", "range"]);
+    let mut table = new_table(&["dial", "from", "to", "", "range", "at its end"]);
+    let at_ends = found.dials.at_ends(network.dials());
     for (d, dial) in network.dials().iter().enumerate() {
         let [low, high] = ends(&found.dials, d).map(|x| decimals(x / dial.unit.of_document(), 2));
         let [min, max] = dial.range.map(|end| told(dial, end));
@@ -388,9 +543,11 @@ fn text_of_fit(
             number(high),
             Cell::new(unit_name(dial.unit)),
             Cell::new(format!("{min} to {max}")),
+            number(share_told(at_ends[d].iter().sum(), found.dials.len())),
         ]);
     }
-    let _ = writeln!(text, "{table}\n");
+    let _ =
+        writeln!(text, "{table}\nIn what share of the frames a dial is at an end of its range.\n");
     let mut table = new_table(&["joint", "off by (rms)", "at most", "at frame"]);
     for miss in &found.misses {
         table.add_row(vec![

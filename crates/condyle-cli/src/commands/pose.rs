@@ -178,13 +178,7 @@ impl Told<'_> {
             writeln!(out, "{document:#}")?;
             return Ok(());
         }
-        let over = |of: &HeldOver<'_>| {
-            let mut one = json_of_held(&of.worst);
-            one["frames"] = json!(of.frames);
-            one["worst_frame"] = json!(of.worst_frame);
-            one
-        };
-        let held: Vec<Value> = self.held.iter().map(over).collect();
+        let held: Vec<Value> = self.held.iter().map(json_of_held_over).collect();
         writeln!(out, "{{\n\"fps\": {},", json!(clip.rate().nominal_fps()))?;
         if let Some((ok, goals)) = goals {
             writeln!(out, "\"ok\": {ok},\n\"goals\": {},", json!(goals))?;
@@ -264,7 +258,7 @@ impl Told<'_> {
 }
 
 /// ` (3 of 10 frames, worst in frame 7)`, and nothing of a single frame.
-fn often(frames: usize, worst_frame: usize, of: usize) -> String {
+pub(super) fn often(frames: usize, worst_frame: usize, of: usize) -> String {
     match of {
         1 => String::new(),
         of => format!(" ({frames} of {of} frames, worst in frame {worst_frame})"),
@@ -420,6 +414,13 @@ fn shown(path: &Path) -> String {
         true => "standard input".to_owned(),
         false => path.display().to_string(),
     }
+}
+
+pub(super) fn json_of_held_over(of: &HeldOver<'_>) -> Value {
+    let mut one = json_of_held(&of.worst);
+    one["frames"] = json!(of.frames);
+    one["worst_frame"] = json!(of.worst_frame);
+    one
 }
 
 fn json_of_held(held: &Held<'_>) -> Value {

@@ -382,6 +382,78 @@ fn d12_goals_become_dials_and_a_motion() {
     }
 }
 
+/// The document of a model.
+fn document(model: &str) -> Value {
+    let text = condyle::models::find(model).unwrap().write().unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// Row D13: where no dials say what the pose does, that is told, and in which frames.
+#[test]
+fn d13_what_is_still_held_after_a_fit_is_counted() {
+    let folder = Folder::new("fit-still-held");
+    // The thigh turns with the dial that the straight knee does not let the shank have.
+    let mut knee = document("knee");
+    let turn = r#"{"does": "turn", "angle": "right.knee.rotation", "axis": [0, 1, 0],
+                   "centers": [{"at_m": [0, 0, 0]}]}"#;
+    knee["maps"]["parts"]["thigh_turn"] = serde_json::from_str(turn).unwrap();
+    knee["maps"]["joints"]["RightThigh"] = "thigh_turn".into();
+    folder.write("knee.json", &knee.to_string());
+    folder.write("keys.csv", "time_s,right.knee.rotation_deg\n0,0\n0.05,20\n0.1,10\n");
+    let out = run(&folder, &["pose", "knee.json", "--dials", "keys.csv", "-o", "keys.bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let args = ["fit", "keys.bvh", "--rig", "knee.json", "-o", "a.csv"];
+    let found = json_of(&folder, &[&args[..], &["--json"]].concat());
+    let held = found["held"].as_array().unwrap();
+    assert_eq!(held.len(), 1, "{held:?}");
+    let held = &held[0];
+    assert_eq!((&held["number"], &held["unit"]), (&"right.knee.rotation".into(), &"deg".into()));
+    assert_eq!((&held["frames"], &held["worst_frame"]), (&2.into(), &1.into()));
+    let [wanted, given] = ["wanted", "given"].map(|key| held[key].as_f64().unwrap());
+    assert!((wanted - 20.0).abs() < 0.01 && given.abs() < 0.01, "{held}");
+    let told = complaints(&run(&folder, &args));
+    let wanted =
+        "holds right.knee.rotation at 0.00 deg instead of 20.00 (2 of 3 frames, worst in frame 1)";
+    assert!(told.contains(wanted), "{told}");
+}
+
+/// Rows D12 and D13: each row of a fitted table is what its pose does, and the same figure as in the motion
+/// that fit writes.
+#[test]
+fn d12_no_dial_of_a_fitted_table_is_held() {
+    let folder = Folder::new("fit-held");
+    assert_eq!(run(&folder, &["demo", "-o", "demo"]).status.code(), Some(0));
+    let args =
+        ["fit", "demo/walk.bvh", "--rig", "body", "-o", "a.bvh", "--dials", "a.csv", "--json"];
+    let found = json_of(&folder, &args);
+    assert_eq!(found["held"], serde_json::json!([]), "{}", found["held"]);
+    assert_eq!(found["left_out"], serde_json::json!([]));
+    let table = folder.read("a.csv");
+    let mut lines = table.lines();
+    let names = lines.next().unwrap();
+    let rows: Vec<&str> = lines.collect();
+    assert_eq!(found["frames"], rows.len());
+    for frame in (0..rows.len()).step_by(rows.len() / 6 + 1) {
+        folder.write("one.csv", &format!("{names}\n{}\n", rows[frame]));
+        let pose = json_of(&folder, &["pose", "body", "--dials", "one.csv", "--json"]);
+        assert_eq!(pose["held"], serde_json::json!([]), "{frame}");
+        // Distances in the figure do not depend on where it is.
+        let at = |name: &str| {
+            let joints = pose["joints"].as_array().unwrap();
+            let joint = joints.iter().find(|joint| joint["name"] == name).unwrap();
+            let place = joint["position_m"].as_array().unwrap();
+            condyle::glam::DVec3::from_array([0, 1, 2].map(|k: usize| place[k].as_f64().unwrap()))
+        };
+        for (a, b) in [("LeftFoot", "RightHand"), ("LeftHand", "RightFoot"), ("Head", "LeftFoot")] {
+            let written =
+                place(&folder, "a.bvh", a, frame).distance(place(&folder, "a.bvh", b, frame));
+            let off = (written - at(a).distance(at(b))).abs();
+            // A BVH has some digits.
+            assert!(off < 1e-5, "{frame}: {a} and {b} {off}");
+        }
+    }
+}
+
 #[test]
 fn a_model_is_written_to_be_edited_and_read_again() {
     let folder = Folder::new("dials-model");
@@ -440,4 +512,105 @@ fn maps_of_ones_own_are_told_what_they_do_not_do() {
     let out = run(&folder, &["pose", "knee.json", "-o", "knee.bvh"]);
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(text.contains("all dials are at rest, and so is the figure"), "{text}");
+}
+
+/// A dial that is at its end all the time is told, in text and in JSON, and on the page with what was
+/// captured and how far it is off.
+#[test]
+fn d12_dials_at_their_ends_and_residuals_are_told() {
+    let folder = Folder::new("fit-ends");
+    let table = "time_s,lumbar.flexion_deg\n0,10\n0.05,12\n0.1,14\n";
+    folder.write("keys.csv", table);
+    let out = run(&folder, &["pose", "spine", "--dials", "keys.csv", "-o", "keys.bvh"]);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    // A rig whose lumbar spine bends by 9 degrees at most.
+    let mut spine = document("spine");
+    spine["maps"]["dials"]["lumbar.flexion"]["max_deg"] = 9.into();
+    folder.write("stiff.json", &spine.to_string());
+    let page = ["fit", "keys.bvh", "--rig", "stiff.json", "-o", "a.csv", "--report", "a.html"];
+    let out = run(&folder, &page);
+    assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    let text = String::from_utf8(out.stdout.clone()).unwrap();
+    let line = text.lines().find(|line| line.contains("lumbar.flexion")).unwrap();
+    assert!(line.trim_end().ends_with("100 %"), "{line}");
+    assert!(
+        complaints(&out).contains("\"lumbar.flexion\": at an end of the range"),
+        "{}",
+        complaints(&out)
+    );
+    let page = folder.read("a.html");
+    assert!(page.contains("<title>keys on stiff</title>"));
+    assert!(page.contains("How near it comes") && page.contains("what was captured"));
+    assert!(page.contains("<h2>Warnings</h2>") && page.contains("at an end of the range"));
+    let still = page.split("Still: ").nth(1).unwrap();
+    assert!(!still.contains("lumbar.flexion"));
+    let found =
+        json_of(&folder, &["fit", "keys.bvh", "--rig", "stiff.json", "-o", "b.csv", "--json"]);
+    let dial = &found["dials"]["lumbar.flexion"];
+    assert_eq!((&dial["at_min_frames"], &dial["at_max_frames"]), (&0.into(), &3.into()));
+    assert!(
+        found["warnings"][0].as_str().unwrap().contains("lumbar.flexion"),
+        "{}",
+        found["warnings"]
+    );
+}
+
+/// A motion with one joint more, and one of a whole body on the rig of a part; and what is missing if it is.
+#[test]
+fn d12_joints_are_found_by_name_and_others_left_out() {
+    let folder = Folder::new("fit-names");
+    let table = "time_s,lumbar.flexion_deg\n0,0\n0.05,10\n0.1,20\n";
+    folder.write("keys.csv", table);
+    for (rig, file) in [("spine", "spine.bvh"), ("body", "body.bvh")] {
+        let out = run(&folder, &["pose", rig, "--dials", "keys.csv", "-o", file]);
+        assert_eq!(out.status.code(), Some(0), "{}", complaints(&out));
+    }
+    // An ear with a channel of its own, at the end of the list of joints.
+    let spine = folder.read("spine.bvh");
+    let ear = "JOINT Ear\n{\nOFFSET 5 0 0\nCHANNELS 1 Zrotation\nEnd Site\n{\nOFFSET 1 0 0\n}\n}\n";
+    let (tree, motion) = spine.split_once("MOTION").unwrap();
+    let root = tree.trim_end().strip_suffix('}').unwrap();
+    let mut rows: Vec<String> = motion.lines().map(str::to_owned).collect();
+    let first = 1 + rows.iter().position(|line| line.starts_with("Frame Time")).unwrap();
+    rows[first..].iter_mut().for_each(|row| *row += " 7");
+    folder.write("eared.bvh", &format!("{root}{ear}}}\nMOTION{}\n", rows.join("\n")));
+    for (file, left_out) in [("eared.bvh", "Ear"), ("body.bvh", "LeftClavicle")] {
+        let found = json_of(&folder, &["fit", file, "--rig", "spine", "-o", "x.csv", "--json"]);
+        assert_eq!(found["retargeted"], false);
+        let others = found["left_out"].as_array().unwrap();
+        assert_eq!(others[0], left_out, "{others:?}");
+        let bent = &found["dials"]["lumbar.flexion"];
+        assert!((bent["to"].as_f64().unwrap() - 20.0).abs() < 1e-3, "{bent}");
+        let out = run(&folder, &["fit", file, "--rig", "spine", "-o", "x.csv"]);
+        let told = complaints(&out);
+        assert!(told.contains(&format!("does not have are left out: \"{left_out}\"")), "{told}");
+    }
+    folder.write("renamed.bvh", &folder.read("eared.bvh").replace("JOINT T4", "JOINT Brust"));
+    let out = run(&folder, &["fit", "renamed.bvh", "--rig", "spine", "-o", "no.csv"]);
+    let told = complaints(&out);
+    assert_eq!(out.status.code(), Some(2), "{told}");
+    assert!(told.contains("the motion has no joint \"T4\", 1 of the 24"), "{told}");
+    assert!(told.contains("it has \"Pelvis\"") && told.contains("help: give the joints"), "{told}");
+}
+
+/// Lengths in another unit than was assumed, and a format that fit does not write: that before the work.
+#[test]
+fn fit_tells_of_another_unit_and_of_what_it_can_write() {
+    let folder = Folder::new("fit-units");
+    folder.write("keys.csv", "time_s,lumbar.flexion_deg\n0,0\n0.05,10\n");
+    let args = ["pose", "spine", "--dials", "keys.csv", "-o", "m.bvh", "--units", "m"];
+    assert_eq!(run(&folder, &args).status.code(), Some(0));
+    let args = ["fit", "m.bvh", "--rig", "spine", "-o", "m.csv", "--json"];
+    let warnings = json_of(&folder, &args)["warnings"].clone();
+    let told = warnings[0].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("m.bvh is 1/100 times as large as that of spine"), "{warnings}");
+    assert!(told.ends_with("--source-units m would fit"), "{warnings}");
+    let args = ["fit", "m.bvh", "--rig", "spine", "-o", "m.csv", "--json", "--source-units", "m"];
+    assert_eq!(json_of(&folder, &args)["warnings"], serde_json::json!([]));
+    for name in ["t.fbx", "t"] {
+        let out = run(&folder, &["fit", "m.bvh", "--rig", "spine", "-o", name]);
+        let told = complaints(&out);
+        assert_eq!(out.status.code(), Some(2), "{told}");
+        assert!(told.contains("help: use .csv for the dials, or .bvh"), "{told}");
+    }
 }

@@ -36,7 +36,7 @@ use crate::skeleton::Skeleton;
 
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
-pub use units::{LengthUnit, UnitSource, Units, size_notice};
+pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
 pub use whole::write_whole;
 
 /// A file format.

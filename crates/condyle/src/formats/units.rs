@@ -160,6 +160,32 @@ pub fn size_notice(skeleton: &Skeleton, units: Units) -> Option<Warning> {
     }))
 }
 
+/// How many times as large as another a figure is, if that is so many that the unit of length is probably
+/// another one: 5 times, or a fifth. With the unit that would bring it nearest to the other, if one of those
+/// with a name does and the file declares none.
+#[must_use]
+pub fn size_beside(
+    skeleton: &Skeleton,
+    units: Units,
+    other: &Skeleton,
+) -> Option<(f64, Option<&'static str>)> {
+    const ALIKE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+    let ratio = skeleton.longest_path_m() / other.longest_path_m();
+    if !(ratio.is_finite() && ratio > 0.0) || ALIKE.contains(&ratio) {
+        return None;
+    }
+    let off = |unit: &LengthUnit| {
+        let ratio = ratio * unit.metres() / units.length.metres();
+        ratio.max(1.0 / ratio)
+    };
+    let suggestion = LengthUnit::NAMED
+        .iter()
+        .filter(|(_, unit)| !units.is_declared() && off(unit) <= 3.0)
+        .min_by(|(_, a), (_, b)| off(a).total_cmp(&off(b)))
+        .map(|(name, _)| *name);
+    Some((ratio, suggestion))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,5 +228,26 @@ mod tests {
         assert!(
             size_notice(&person, Units::choose(Some(LengthUnit::M), None, LengthUnit::M)).is_none()
         );
+    }
+
+    #[test]
+    fn a_figure_beside_another_of_five_times_its_size_is_noticed_with_the_unit_that_fits() {
+        let of = |length: f64| {
+            let mut s = Skeleton::new();
+            let root = s.add_root(Joint::new("a", DVec3::ZERO)).unwrap();
+            s.add(root, Joint::new("b", length * DVec3::Y)).unwrap();
+            s
+        };
+        let assumed = Units::choose(None, None, LengthUnit::CM);
+        let beside = |length: f64, units| size_beside(&of(length), units, &of(2.0));
+        assert_eq!(beside(0.5, assumed), None);
+        assert_eq!(beside(9.9, assumed), None);
+        // Metres taken for centimetres.
+        let (ratio, unit) = beside(0.02, assumed).unwrap();
+        assert!((ratio - 0.01).abs() < 1e-12 && unit == Some("m"), "{ratio} {unit:?}");
+        assert_eq!(beside(20.0, assumed).unwrap().1, Some("mm"));
+        let declared = Units::choose(Some(LengthUnit::CM), None, LengthUnit::CM);
+        assert_eq!(beside(0.02, declared).unwrap().1, None);
+        assert_eq!(beside(0.0, assumed), None);
     }
 }

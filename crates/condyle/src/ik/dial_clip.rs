@@ -65,6 +65,8 @@ const WORSE: f64 = 1.2;
 const GOOD: [f64; 2] = [1e-4, 0.035];
 /// What other dials have to make of the cost to be taken.
 const BETTER: f64 = 0.95;
+/// And what dials that are in effect may cost more than others, in squares of radians and metres: 0.006°.
+const WORTH: f64 = 1e-8;
 /// How much a dial is drawn to where it was in the frame before, see [`DialSettings::posture`]: of motion
 /// of the figure itself hardly, so that dials come back as they were; else so much that dials which
 /// hardly matter do not jump. A dial that goes 2° further in a frame comes 0.006° short of it.
@@ -78,16 +80,18 @@ const SHIFTED_M: f64 = 1e-6;
 /// same, and bones point the same way at rest, whatever their lengths.
 #[must_use]
 pub fn same_joints(a: &Skeleton, b: &Skeleton) -> bool {
+    a.parents() == b.parents() && a.joints().iter().zip(b.joints()).all(|(a, b)| alike(a, b))
+}
+
+/// Whether rotations of two joints mean the same.
+pub(super) fn alike(a: &Joint, b: &Joint) -> bool {
     /// A degree, and the square of its sine.
     const NEAR: f64 = 0.017;
     const NEAR_SQUARED: f64 = 3e-4;
-    let alike = |a: &Joint, b: &Joint| {
-        let (p, q) = (a.offset_m, b.offset_m);
-        let apart = p.cross(q).length_squared();
-        let along = apart <= NEAR_SQUARED * p.length_squared() * q.length_squared();
-        a.name == b.name && a.rest.distance(b.rest).radians() <= NEAR && along && p.dot(q) >= 0.0
-    };
-    a.parents() == b.parents() && a.joints().iter().zip(b.joints()).all(|(a, b)| alike(a, b))
+    let (p, q) = (a.offset_m, b.offset_m);
+    let apart = p.cross(q).length_squared();
+    let along = apart <= NEAR_SQUARED * p.length_squared() * q.length_squared();
+    a.name == b.name && a.rest.distance(b.rest).radians() <= NEAR && along && p.dot(q) >= 0.0
 }
 
 impl DialSolver<'_> {
@@ -144,7 +148,7 @@ impl DialSolver<'_> {
         let mut tried = vec![0.0; goals.len()];
         let mut found: Vec<Frame> = Vec::with_capacity(frames);
         for &frame in &all {
-            let before = found.last().map_or(rest.as_slice(), |before| &before.dials);
+            let before = found.last().map_or(rest.as_slice(), |before| &before.wanted);
             let near = Near::new(before, seen.pull(found.is_empty()));
             let mut best = seen.from(self, frame, before, near, settings);
             let worth = |best: &Frame, k: usize| {
@@ -164,7 +168,7 @@ impl DialSolver<'_> {
                             break;
                         }
                         // Other dials for this joint alone.
-                        let mut start = best.dials.clone();
+                        let mut start = best.wanted.clone();
                         for dial in network.dials_of(goals[k]) {
                             let [min, max] = network.dials()[*dial].range;
                             start[*dial] = min + (max - min) * random(&mut seed);
@@ -174,6 +178,7 @@ impl DialSolver<'_> {
                             for dial in network.dials_of(goals[k]) {
                                 seen.calm(self, frame, &mut other, *dial, before[*dial], settings);
                             }
+                            other = seen.given(self, frame, other, settings);
                         }
                         best.improve(other, &seen, &[near]);
                     }
@@ -189,12 +194,12 @@ impl DialSolver<'_> {
             for i in 1..frames {
                 let (from, to) = if backward { (frames - i, frames - i - 1) } else { (i - 1, i) };
                 if found[from].changed {
-                    let start = found[from].dials.clone();
+                    let start = found[from].wanted.clone();
                     let near = Near::new(&start, pull);
                     let other = seen.from(self, all[to], &start, near, settings);
                     // The frame on the other side counts as well.
                     let beyond = if backward { to.checked_sub(1) } else { Some(to + 1) };
-                    let beyond = beyond.and_then(|k| found.get(k)).map(|k| k.dials.clone());
+                    let beyond = beyond.and_then(|k| found.get(k)).map(|k| k.wanted.clone());
                     let mut beside = vec![near];
                     beside.extend(beyond.as_deref().map(|dials| Near::new(dials, pull)));
                     found[to].improve(other, &seen, &beside);
@@ -249,7 +254,11 @@ impl<'a> Near<'a> {
 
 /// What was found for a frame.
 struct Frame {
+    /// In effect.
     dials: Vec<f64>,
+    /// The same, but what a bound holds as it would be without: from there the frames beside it go on. A
+    /// shoulder that a raised arm lifts, and nothing else tells of, is lowered with the arm.
+    wanted: Vec<f64>,
     /// Of every joint, radians, and then of every place, metres.
     misses: Vec<f64>,
     /// Whether it is better than what the frame before led to.
@@ -263,6 +272,16 @@ impl Frame {
 
     fn missed(&self, good: f64) -> bool {
         self.misses.iter().any(|miss| *miss > good)
+    }
+
+    /// The same, with what bounds may hold as it was before they did.
+    fn wanting(mut self, solver: &DialSolver<'_>, wanted: &[f64]) -> Self {
+        for (d, value) in self.wanted.iter_mut().enumerate() {
+            if solver.is_bounded(d) {
+                *value = wanted[d];
+            }
+        }
+        self
     }
 
     /// Takes another if that is better, beside others.
@@ -306,7 +325,7 @@ impl Seen<'_> {
     /// from where they should be near.
     fn cost(&self, frame: &Frame, beside: &[Near<'_>]) -> f64 {
         let apart = |near: &Near<'_>| -> f64 {
-            let both = frame.dials.iter().zip(near.dials).zip(&self.scales);
+            let both = frame.wanted.iter().zip(near.dials).zip(&self.scales);
             near.pull
                 * both
                     .map(|((a, b), scale)| {
@@ -334,13 +353,35 @@ impl Seen<'_> {
             if !best.missed(self.good()) {
                 break;
             }
-            let again = self.solve(solver, frame, &best.dials, &settings);
+            let again = self.solve(solver, frame, &best.wanted, &settings);
             if again.squares() >= BETTER * best.squares() {
                 break;
             }
             best = again;
         }
-        best
+        self.given(solver, frame, best, &settings)
+    }
+
+    /// The dials of what limits give, if they still hold some back: other joints may depend on these, as a
+    /// shoulder on how high its arm is raised, and are not farther from where they should be for it, or
+    /// hardly.
+    fn given(
+        &mut self,
+        solver: &mut DialSolver<'_>,
+        frame: FrameIndex,
+        found: Frame,
+        settings: &DialSettings<'_>,
+    ) -> Frame {
+        let mut start = found.dials.clone();
+        if !solver.give(&mut start) {
+            return found;
+        }
+        let still = DialSettings { steps: 0, posture: None, ..*settings };
+        let given = self.solve(solver, frame, &start, &still);
+        if given.squares() > found.squares() / BETTER + WORTH {
+            return found;
+        }
+        given.wanting(solver, &found.wanted)
     }
 
     /// Brings a dial back to where it was, if nothing is the worse for it.
@@ -354,11 +395,11 @@ impl Seen<'_> {
         settings: &DialSettings<'_>,
     ) {
         let still = DialSettings { steps: 0, posture: None, ..*settings };
-        let mut start = found.dials.clone();
+        let mut start = found.wanted.clone();
         start[dial] = value;
         let calm = self.solve(solver, frame, &start, &still);
         if calm.squares() <= 1.000_1 * found.squares() + 1e-12 {
-            *found = calm;
+            *found = calm.wanting(solver, &start);
         }
     }
 
@@ -387,6 +428,7 @@ impl Seen<'_> {
             }
         };
         let misses = solver.misses().iter().map(|miss: &Miss| miss.value()).collect();
-        Frame { dials, misses, changed: false }
+        let wanted = solver.wanted(&dials);
+        Frame { dials, wanted, misses, changed: false }
     }
 }

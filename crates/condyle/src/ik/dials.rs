@@ -103,6 +103,42 @@ impl<'a> DialSolver<'a> {
         &self.system.misses
     }
 
+    /// The dials of the last call, but those that a bound held back where they would be without it. The
+    /// goals do not tell of these, so that is where [`DialSettings::posture`] has them, if the bound holds
+    /// them there, too.
+    pub(super) fn wanted(&self, dials: &[f64]) -> Vec<f64> {
+        let DialSystem { network, before, posture, scales, .. } = &self.system;
+        let own = |d: usize| {
+            let (given, found) = (dials[d], before[d]);
+            if found == given || !network.is_bounded(d) {
+                return given;
+            }
+            match posture.get(d).map(|x| x * scales[d]) {
+                Some(near) if (near - given) * (found - given) > 0.0 => near,
+                Some(_) => given,
+                None => found,
+            }
+        };
+        (0..dials.len()).map(own).collect()
+    }
+
+    /// Whether a bound may hold a dial back.
+    pub(super) fn is_bounded(&self, dial: usize) -> bool {
+        self.system.network.is_bounded(dial)
+    }
+
+    /// Replaces dials by those that make what limits give, also where that moves other joints; whether
+    /// there was any that a limit or a bound held.
+    pub(super) fn give(&mut self, dials: &mut [f64]) -> bool {
+        let DialSystem { network, state, .. } = &mut self.system;
+        network.evaluate(dials, state);
+        let holds = network.held(state).next().is_some();
+        if holds {
+            network.settle_but(dials, state, true);
+        }
+        holds
+    }
+
     /// What distances of dials are counted in, see [`DialSettings::posture`].
     pub(super) fn scales(&self) -> &[f64] {
         &self.system.scales
@@ -144,7 +180,12 @@ impl<'a> DialSolver<'a> {
         // The last look was at the best place.
         system.there.clone_from(&system.here);
         system.look(&mut scratch.linear);
+        // What is held back has no say: it becomes what it gives. The pose, and what is missed, is the same.
         dials.copy_from_slice(&system.state.dials);
+        system.before.clone_from(&system.state.dials);
+        if system.network.held(&system.state).next().is_some() {
+            system.network.settle(dials, &mut system.state);
+        }
         Outcome { reached: ending == Ending::Met, steps, restarts: 0 }
     }
 }
@@ -225,6 +266,8 @@ struct DialSystem<'a> {
     near_m: f64,
     near: Angle,
     dials: Vec<f64>,
+    /// What the last search came to, before bounds and limits had their say.
+    before: Vec<f64>,
 }
 
 impl<'a> DialSystem<'a> {
@@ -252,6 +295,7 @@ impl<'a> DialSystem<'a> {
             near_m: 0.0,
             near: Angle::ZERO,
             dials: Vec::new(),
+            before: Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@
 //! [followed](Goals::follow), or by [dials](DialSolver::follow).
 
 mod body;
+mod by_name;
 mod chain;
 mod conjugate;
 mod dial_clip;
@@ -27,6 +28,7 @@ mod solver;
 mod system;
 
 pub use body::Body;
+pub use by_name::{ByName, ByNameError, by_name};
 pub use dial_clip::{FitTo, FittedDials, FittedJoint, FittedPlace, same_joints};
 pub use dial_goals::FollowedDials;
 pub use dials::{DialSettings, DialSolver};

@@ -126,6 +126,22 @@ impl DialClip {
         })
     }
 
+    /// In how many frames each dial is at the lower and at the upper end of its range, or nearer to it than a
+    /// millionth of the range: it may go no further, whatever it should do.
+    #[must_use]
+    pub fn at_ends(&self, dials: &[Dial]) -> Vec<[usize; 2]> {
+        let mut counts = vec![[0; 2]; dials.len()];
+        for frame in 0..self.frames {
+            for ((value, dial), count) in self.frame(frame).iter().zip(dials).zip(&mut counts) {
+                let [min, max] = dial.range;
+                let near = 1e-6 * (max - min);
+                count[0] += usize::from(*value <= min + near);
+                count[1] += usize::from(*value >= max - near);
+            }
+        }
+        counts
+    }
+
     /// A table: a line of names, then one for each frame with its time in seconds. Angles are in degrees,
     /// and their names end in `_deg`; lengths are in metres, with `_m`. Names with commas or quotes are in
     /// double quotes.

@@ -24,7 +24,7 @@ pub struct Held<'a> {
 }
 
 /// What is held back by less, in radians, metres or neither, is so by rounding.
-const LEAST_HELD: f64 = 1e-7;
+pub(super) const LEAST_HELD: f64 = 1e-7;
 
 /// How far something is held back.
 #[derive(Clone, Copy, Debug)]

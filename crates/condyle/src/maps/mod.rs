@@ -11,6 +11,7 @@ mod error;
 mod held;
 mod model;
 mod network;
+mod settle;
 mod slide;
 mod state;
 mod transform;

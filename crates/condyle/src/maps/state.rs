@@ -15,7 +15,7 @@ use crate::skeleton::JointIndex;
 pub struct State {
     pub(crate) dials: Vec<f64>,
     pub(super) numbers: Vec<f64>,
-    number_rates: Vec<f64>,
+    pub(super) number_rates: Vec<f64>,
     pub(crate) transforms: Vec<Transform>,
     pub(crate) rates: Vec<Rate>,
     pub(super) slides: Vec<Option<Slid>>,
@@ -321,6 +321,12 @@ impl Network {
                 *dial = state.numbers[*out].clamp(min, max);
             }
         }
+    }
+
+    /// Whether a bound may hold a dial back.
+    pub(crate) fn is_bounded(&self, dial: usize) -> bool {
+        let held = |step: &Step| matches!(step, Step::Bound { passive, .. } if passive.of == dial);
+        self.steps.iter().any(held)
     }
 
     /// How a joint moves relative to rest, in its own space.

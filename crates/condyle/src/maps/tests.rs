@@ -775,3 +775,64 @@ fn d4_a_part_for_another_joint_than_it_moves_is_refused() {
         }
     }
 }
+
+/// Row D13: a dial that is held behind a function is brought back through it; and one that something else
+/// depends on stays, since that would move, and is told frame by frame.
+#[test]
+fn d13_a_dial_is_brought_to_its_bound_unless_something_else_depends_on_it() {
+    let mut rng = Rng::new(21);
+    let skeleton = skeleton(&mut rng);
+    let constant =
+        |value: f64| Curve::Linear { slope: 0.0, offset: Angle::from_radians(value).degrees() };
+    let bound = |name: &str, passive: &str, upper: f64| {
+        let (active, passive) = ("other".to_owned(), passive.to_owned());
+        part(name, Component::Bound { active, passive, lower: None, upper: Some(constant(upper)) })
+    };
+    let twice = Component::Spread {
+        input: "own".to_owned(),
+        outputs: vec![output("", Curve::Linear { slope: 2.0, offset: 3.0 })],
+    };
+    let angle = |name: &str| dial(name, Unit::Angle, -2.0, 2.0);
+    let map = JointMap {
+        dials: vec![angle("own"), angle("shared"), angle("other")],
+        parts: vec![
+            part("twice", twice),
+            bound("own_held", "twice", 0.5),
+            bound("shared_held", "shared", 0.3),
+            turn("a", "own_held", DVec3::X),
+            turn("b", "shared_held", DVec3::Y),
+            turn("c", "shared", DVec3::Z),
+            chain("both", &["a", "b"]),
+        ],
+        joints: vec![driven("thorax", "both"), driven("clavicle", "c")],
+    };
+    let network = Network::new(&map, &skeleton).unwrap();
+    let mut state = network.state();
+    let mut dials = vec![1.0, 1.0, 0.0];
+    network.settle(&mut dials, &mut state);
+    let own = 0.5 * (0.5 - 3.0_f64.to_radians());
+    assert!((dials[0] - own).abs() < 1e-11, "{dials:?} {own}");
+    assert_eq!(dials[1..], [1.0, 0.0]);
+    let mut clip = DialClip::new(crate::motion::FrameRate::from_fps(30.0).unwrap(), 3);
+    for shared in [0.2, 0.9, 1.0, 0.0] {
+        clip.push(&[own, shared, 0.0]);
+    }
+    let held = network.held_over(&clip);
+    assert_eq!(held.len(), 1, "{held:?}");
+    let HeldOver { worst, frames, worst_frame } = held[0];
+    let By::Bound { number, unit, .. } = worst.by else { panic!("{worst:?}") };
+    assert_eq!((worst.part, number, unit), ("shared_held", "shared", Unit::Angle));
+    assert_eq!((frames, worst_frame), (2, 2));
+    assert!((worst.size() - 0.7).abs() < 1e-12);
+}
+
+/// A dial is counted at each end of its range, and not near it.
+#[test]
+fn frames_at_the_ends_of_ranges_are_counted() {
+    let dials = [dial("a", Unit::Angle, -1.0, 2.0), dial("b", Unit::Ratio, 0.0, 1.0)];
+    let mut clip = DialClip::new(crate::motion::FrameRate::from_fps(30.0).unwrap(), 2);
+    for (a, b) in [(-1.0, 0.5), (2.0, 1.0), (2.0 - 1e-9, 0.999), (1.99, 1.0)] {
+        clip.push(&[a, b]);
+    }
+    assert_eq!(clip.at_ends(&dials), [[1, 2], [0, 2]]);
+}

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use glam::{DVec2, DVec3};
 
 use crate::maps::{Dial, DialClip, Network, State, Transform, Unit};
-use crate::math::trig;
-use crate::motion::{Pose, World};
-use crate::picture::svg::{Anchor, Canvas, Html, STYLE};
+use crate::math::{Angle, trig};
+use crate::motion::{Clip, Pose, World};
+use crate::picture::svg::{Anchor, Canvas, Escaped, Html, STYLE};
 use crate::skeleton::Skeleton;
 
 /// A pose to be shown.
@@ -20,6 +20,34 @@ pub struct PoseView<'a> {
     pub name: &'a str,
     /// One number for each dial.
     pub dials: &'a [f64],
+}
+
+/// Dials that were found for a motion, with that motion.
+#[derive(Clone, Copy, Debug)]
+pub struct FitView<'a> {
+    /// The dials of each frame.
+    pub dials: &'a DialClip,
+    /// What they were found for, on the joints of the figure,
+    pub captured: &'a Clip,
+    /// and the skeleton that it is of, whose bones may have other lengths.
+    pub source: &'a Skeleton,
+    /// How far joints are from it.
+    pub residuals: &'a [Residual<'a>],
+    /// What has to be known about it.
+    pub warnings: &'a [String],
+}
+
+/// How far a joint is from what it should do.
+#[derive(Clone, Copy, Debug)]
+pub struct Residual<'a> {
+    /// The joint's name.
+    pub joint: &'a str,
+    /// The root of the mean square.
+    pub rms: Angle,
+    /// At most,
+    pub worst: Angle,
+    /// and in which frame, from 0.
+    pub worst_frame: usize,
 }
 
 /// How high pictures may be, in pixels, and how wide all that stand in a row: a pose from all sides, and
@@ -74,27 +102,13 @@ pub fn html(
     poses: &[PoseView<'_>],
     over_time: Option<&DialClip>,
 ) -> String {
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
-         <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{}</h1>\n<p class=\"lead\">{} move {}.</p>\n",
-        Html(title),
-        STYLE.replace("@media (prefers", "@media screen and (prefers"),
-        include_str!("dials.css"),
-        Html(title),
-        counted(network.dials().len(), "dial"),
-        counted(skeleton.indices().filter(|joint| network.moves(*joint)).count(), "joint"),
-    );
-    let show = Show { skeleton, network, views: views(up, forward), forward };
+    let mut text = head(title, skeleton, network, None);
+    let show = Show { skeleton, network, views: views(up, forward), forward, captured: None };
     let mut states = Vec::with_capacity(poses.len());
     for pose in poses {
         let mut state = network.state();
         network.evaluate(pose.dials, &mut state);
-        show.pose(&mut text, pose.name, &state);
+        show.pose(&mut text, pose.name, &state, None);
         states.push(state);
     }
     dials(&mut text, network, poses, &states);
@@ -103,12 +117,108 @@ pub fn html(
         show.frames(&mut text, clip, &shown);
         curves(&mut text, network.dials(), clip, &shown);
     }
+    foot(&mut text);
+    text
+}
+
+/// The page of dials that were found for a motion: what has to be known about it, some frames with what was
+/// captured behind them, how far each joint is from that, and dials over time. A single frame is shown from
+/// three sides, with how its dials are set.
+///
+/// # Panics
+///
+/// If the skeleton is not that of the network, or the dials or the motion are of another one.
+#[must_use]
+pub fn html_of_fit(
+    title: &str,
+    skeleton: &Skeleton,
+    network: &Network,
+    [up, forward]: [DVec3; 2],
+    fit: &FitView<'_>,
+) -> String {
+    let clip = fit.dials;
+    let mut text = head(title, skeleton, network, Some(clip.len()));
+    warnings(&mut text, fit.warnings);
+    let show = Show { skeleton, network, views: views(up, forward), forward, captured: Some(fit) };
+    if clip.len() == 1 {
+        let mut state = network.state();
+        network.evaluate(clip.frame(0), &mut state);
+        show.pose(&mut text, "frame 0", &state, Some(0));
+        residuals(&mut text, fit.residuals);
+        dials(&mut text, network, &[PoseView { name: "frame 0", dials: clip.frame(0) }], &[state]);
+    } else {
+        let shown = frames(clip.len());
+        show.frames(&mut text, clip, &shown);
+        residuals(&mut text, fit.residuals);
+        curves(&mut text, network.dials(), clip, &shown);
+    }
+    foot(&mut text);
+    text
+}
+
+/// Up to what is shown; of a motion with its frames.
+fn head(title: &str, skeleton: &Skeleton, network: &Network, frames: Option<usize>) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
+         <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{}</h1>\n<p class=\"lead\">{}{} move {}.</p>\n",
+        Escaped(title),
+        STYLE.replace("@media (prefers", "@media screen and (prefers"),
+        include_str!("dials.css"),
+        Html(title),
+        frames.map_or_else(String::new, |frames| format!("{}; ", counted(frames, "frame"))),
+        counted(network.dials().len(), "dial"),
+        counted(skeleton.indices().filter(|joint| network.moves(*joint)).count(), "joint"),
+    )
+}
+
+fn foot(text: &mut String) {
     let _ = write!(
         text,
         "<footer><p class=\"small\">Written by condyle {}.</p></footer>\n</main>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     );
-    text
+}
+
+/// What has to be known about a fit.
+fn warnings(text: &mut String, warnings: &[String]) {
+    if warnings.is_empty() {
+        return;
+    }
+    text.push_str("<section>\n<h2>Warnings</h2>\n<ul>\n");
+    for warning in warnings {
+        let _ = writeln!(text, "<li>{}</li>", Html(warning));
+    }
+    text.push_str("</ul>\n</section>\n");
+}
+
+/// How far joints are from what was captured, those that are farthest first.
+fn residuals(text: &mut String, all: &[Residual<'_>]) {
+    if all.is_empty() {
+        return;
+    }
+    text.push_str(
+        "<section>\n<h2>How near it comes</h2>\n<div class=\"wide\">\n<table>\n<thead><tr><th>joint</th>\
+         <th>off by (rms)</th><th>at most</th><th>at frame</th></tr></thead>\n<tbody>\n",
+    );
+    let mut order: Vec<&Residual<'_>> = all.iter().collect();
+    order.sort_by(|a, b| b.rms.radians().total_cmp(&a.rms.radians()));
+    for Residual { joint, rms, worst, worst_frame } in order {
+        let [rms, worst] = [rms, worst].map(|angle| shown(Unit::Angle, angle.radians()));
+        let _ = writeln!(
+            text,
+            "<tr><td>{}</td><td>{rms}</td><td>{worst}</td><td>{worst_frame}</td></tr>",
+            Html(joint)
+        );
+    }
+    text.push_str(
+        "</tbody>\n</table>\n</div>\n<p class=\"small\">How far the rotation of each joint is from what was \
+         captured: what the rig cannot do.</p>\n</section>\n",
+    );
 }
 
 /// `1 joint`, `3 joints`.
@@ -244,13 +354,45 @@ struct Show<'a> {
     network: &'a Network,
     views: [View; 3],
     forward: DVec3,
+    /// What dials were found for.
+    captured: Option<&'a FitView<'a>>,
 }
 
 impl Show<'_> {
-    fn drawn(&self, state: &State, marked: bool) -> Drawn {
+    /// The pose of a frame as captured, in place: a root that no dial moves is at rest, and bones have the
+    /// lengths of the figure.
+    fn captured(&self, frame: usize) -> Option<Pose> {
+        let Self { skeleton, network, captured, .. } = self;
+        let fit = captured.as_ref()?;
+        let mut pose = fit.captured.pose(fit.captured.frames().nth(frame)?);
+        let rest = Pose::rest(skeleton);
+        for joint in skeleton.indices() {
+            let j = joint.get();
+            pose.translations_m[j] += skeleton[joint].offset_m - fit.source[joint].offset_m;
+            if skeleton.parent(joint).is_none() && !network.moves(joint) {
+                (pose.rotations[j], pose.translations_m[j]) =
+                    (rest.rotations[j], rest.translations_m[j]);
+            }
+        }
+        Some(pose)
+    }
+
+    /// A figure of bones alone.
+    fn bones(&self, pose: &Pose) -> Drawn {
+        let world = pose.world(self.skeleton);
+        let bones = world.bones(self.skeleton).chain(world.tips(self.skeleton)).collect();
+        let (marks, blades, ellipsoids) = (Vec::new(), Vec::new(), Vec::new());
+        Drawn { bones, joints: world.positions_m, marks, blades, ellipsoids }
+    }
+
+    /// What dials say, and what they do not move as it was captured, if there is such a frame.
+    fn drawn(&self, state: &State, marked: bool, frame: Option<usize>) -> Drawn {
         let Self { skeleton, network, .. } = self;
         let mut pose = Pose::rest(skeleton);
         let rest = pose.world(skeleton);
+        if let Some(captured) = frame.and_then(|frame| self.captured(frame)) {
+            pose = captured;
+        }
         network.write(state, &mut pose);
         let world = pose.world(skeleton);
         let at = |world: &World, j: usize| Transform {
@@ -290,9 +432,15 @@ impl Show<'_> {
         }
     }
 
-    /// A pose from all sides, before the figure at rest.
-    fn pose(&self, text: &mut String, name: &str, state: &State) {
-        let [rest, now] = [&self.network.state(), state].map(|state| self.drawn(state, true));
+    /// A pose from all sides, before the figure at rest, or as it was captured.
+    fn pose(&self, text: &mut String, name: &str, state: &State, frame: Option<usize>) {
+        let now = self.drawn(state, true, frame);
+        let captured = frame.and_then(|frame| self.captured(frame));
+        let behind = captured.is_none();
+        let rest = captured.map_or_else(
+            || self.drawn(&self.network.state(), true, None),
+            |captured| self.bones(&captured),
+        );
         let _ = writeln!(text, "<section>\n<h2>{}</h2>\n<div class=\"views\">", Html(name));
         let figures = [(&rest, "mp-rest"), (&now, "mp-now")];
         let around = self.views.each_ref().map(|view| view.around([&rest, &now]));
@@ -301,7 +449,8 @@ impl Show<'_> {
             let title = format!("{name}, {}", view.name);
             text.push_str(&view.picture([&title, view.name], &figures, around, scale));
         }
-        text.push_str("</div>\n<p class=\"small\">Behind it, pale, the figure at rest. ");
+        let behind = if behind { "pale, the figure at rest" } else { "grey, what was captured" };
+        let _ = write!(text, "</div>\n<p class=\"small\">Behind it, {behind}. ");
         text.push_str("Marks on bones show how these roll: at rest they point forward.");
         if !now.blades.is_empty() {
             text.push_str(
@@ -318,31 +467,38 @@ impl Show<'_> {
     fn frames(&self, text: &mut String, clip: &DialClip, shown: &[usize]) {
         let moved = self.skeleton.indices().filter(|joint| self.network.moves(*joint)).count();
         let mut state = self.network.state();
-        let mut drawn = Vec::with_capacity(shown.len());
+        let (mut drawn, mut behind) = (Vec::with_capacity(shown.len()), Vec::new());
         for frame in shown {
             self.network.evaluate(clip.frame(*frame), &mut state);
-            drawn.push(self.drawn(&state, moved <= FEW));
+            drawn.push(self.drawn(&state, moved <= FEW, Some(*frame)));
+            behind.extend(self.captured(*frame).map(|pose| self.bones(&pose)));
         }
         text.push_str("<section>\n<h2>Frames</h2>\n");
-        let around = [0, 1].map(|k| self.views[k].around(&drawn));
+        let around = [0, 1].map(|k| self.views[k].around(drawn.iter().chain(&behind)));
         // Each view has a row of its own.
         let row = |around| scale_of(std::iter::repeat_n(around, FRAMES), SMALL);
         let scale = around.map(row).into_iter().fold(f64::INFINITY, f64::min);
         for (view, around) in self.views.iter().zip(around) {
             let _ = writeln!(text, "<h3>{}</h3>\n<div class=\"strip\">", view.name);
-            for (frame, figure) in shown.iter().zip(&drawn) {
+            for (i, (frame, figure)) in shown.iter().zip(&drawn).enumerate() {
                 let seconds = *frame as f64 * clip.rate().frame_time_s();
                 let caption = format!("{frame} · {seconds:.2} s");
                 let title = format!("frame {frame}, {}", view.name);
-                let figures = [(figure, "mp-now mp-thin")];
+                let behind = behind.get(i).map(|captured| (captured, "mp-rest mp-thin"));
+                let figures: Vec<_> =
+                    behind.into_iter().chain([(figure, "mp-now mp-thin")]).collect();
                 text.push_str(&view.picture([&title, &caption], &figures, around, scale));
             }
             text.push_str("</div>\n");
         }
         text.push_str(
             "<p class=\"small\">Frame and time of each; in place, since dials do not say where the figure \
-             goes.</p>\n",
+             goes.",
         );
+        if !behind.is_empty() {
+            text.push_str(" Behind it, grey, what was captured, with the bones of the rig.");
+        }
+        text.push_str("</p>\n");
         let over = self.network.held_over(clip);
         held(
             text,
@@ -463,6 +619,15 @@ fn shown(unit: Unit, value: f64) -> String {
     }
 }
 
+/// What share of frames some are: neither none nor all unless they are.
+fn percent(some: usize, all: usize) -> String {
+    match (100 * some + all / 2) / all.max(1) {
+        0 if some > 0 => "< 1".to_owned(),
+        100 if some < all => "> 99".to_owned(),
+        share => share.to_string(),
+    }
+}
+
 /// A curve for each dial that moves, with lines at the frames that are shown.
 fn curves(text: &mut String, dials: &[Dial], clip: &DialClip, frames: &[usize]) {
     const WIDTH: f64 = 270.0;
@@ -471,12 +636,18 @@ fn curves(text: &mut String, dials: &[Dial], clip: &DialClip, frames: &[usize]) 
     const MOST: usize = 540;
     text.push_str("<section>\n<h2>Dials over time</h2>\n<div class=\"curves\">\n");
     let seconds = clip.len() as f64 * clip.rate().frame_time_s();
-    let mut still = Vec::new();
-    for (d, dial) in dials.iter().enumerate() {
+    let (mut still, mut pinned) = (Vec::new(), Vec::new());
+    for ((d, dial), ends) in dials.iter().enumerate().zip(clip.at_ends(dials)) {
         let value = |frame: usize| clip.frame(frame)[d];
         let first = if clip.is_empty() { 0.0 } else { value(0) };
+        let at_end = ends[0] + ends[1];
         if (0..clip.len()).all(|frame| value(frame) == first) {
-            still.push(dial.name.as_str());
+            // One whose range begins where the figure is at rest is not in the way there.
+            if at_end > 0 && first != dial.rest {
+                pinned.push(format!("{} ({})", dial.name, shown(dial.unit, first)));
+            } else {
+                still.push(dial.name.as_str());
+            }
             continue;
         }
         let [min, max] = dial.range;
@@ -490,7 +661,11 @@ fn curves(text: &mut String, dials: &[Dial], clip: &DialClip, frames: &[usize]) 
         });
         let mut canvas = Canvas::default();
         canvas.rectangle("mp-panel", DVec2::new(0.0, 18.0), DVec2::new(WIDTH, HEIGHT - 18.0), 0.0);
-        let head = format!("{}: {} to {}", dial.name, shown(dial.unit, min), shown(dial.unit, max));
+        let mut head =
+            format!("{}: {} to {}", dial.name, shown(dial.unit, min), shown(dial.unit, max));
+        if at_end > 0 {
+            let _ = write!(head, ", at its end {} %", percent(at_end, clip.len()));
+        }
         canvas.text("cl-small", DVec2::new(0.0, 12.0), Anchor::Start, &head);
         for x in frames.iter().map(|frame| along(*frame)) {
             canvas.line("mp-frame", DVec2::new(x, 18.0), DVec2::new(x, HEIGHT));
@@ -503,6 +678,10 @@ fn curves(text: &mut String, dials: &[Dial], clip: &DialClip, frames: &[usize]) 
         "</div>\n<p class=\"small\">{seconds:.2} s; from the lower to the upper end of each \
          range. Lines: the frames above.</p>"
     );
+    if !pinned.is_empty() {
+        let names = pinned.join(", ");
+        let _ = writeln!(text, "<p>At an end of their ranges in all frames: {}.</p>", Html(&names));
+    }
     if !still.is_empty() {
         let _ = writeln!(text, "<p class=\"small\">Still: {}.</p>", Html(&still.join(", ")));
     }
@@ -662,6 +841,90 @@ mod tests {
         let box_of = |svg: &str| svg.split("viewBox=").nth(1).unwrap()[..20].to_owned();
         assert!(row.iter().all(|svg| box_of(svg) == box_of(row[0])));
         assert!(row.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    /// What is needed to judge a fit: which clip, what was captured behind each figure, how far joints are
+    /// off, warnings; and dials that would go further are not merely still.
+    #[test]
+    fn the_page_of_a_fit_tells_how_good_it_is() {
+        let rig = models::find("knee").unwrap();
+        let network = rig.network().unwrap();
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let [flexion, rotation] =
+            ["flexion", "rotation"].map(|d| network.find(&format!("right.knee.{d}")).unwrap());
+        for frames in [1, 20] {
+            let mut clips = [0, 1].map(|_| DialClip::new(rate, network.dials().len()));
+            for frame in 0..frames {
+                let mut dials = network.state().dials().to_vec();
+                dials[flexion] = network.dials()[flexion].range[1];
+                clips[0].push(&dials);
+                dials[flexion] -= 0.02 * f64::from(frame) + 0.3;
+                clips[1].push(&dials);
+            }
+            let captured = network.clip(&rig.skeleton, &clips[1]).unwrap();
+            let angle = Angle::from_degrees;
+            let residuals = [
+                Residual { joint: "<Near>", rms: angle(1.0), worst: angle(2.0), worst_frame: 3 },
+                Residual { joint: "Far", rms: angle(12.3), worst: angle(45.6), worst_frame: 7 },
+            ];
+            let warnings = ["it is <far> off".to_owned()];
+            let fit = FitView {
+                dials: &clips[0],
+                captured: &captured,
+                source: &rig.skeleton,
+                residuals: &residuals,
+                warnings: &warnings,
+            };
+            let axes = [DVec3::Y, DVec3::Z];
+            let text = html_of_fit("walk <1> on knee", &rig.skeleton, &network, axes, &fit);
+            assert!(text.contains("<title>walk &lt;1&gt; on knee</title>"));
+            assert!(text.contains("<h1><bdi>walk &lt;1&gt; on knee</bdi></h1>"));
+            assert!(text.contains("<li><bdi>it is &lt;far&gt; off</bdi></li>"));
+            assert!(text.contains("<td>12.3°</td><td>45.6°</td><td>7</td>"));
+            // The farthest joint is the first.
+            assert!(text.find("<bdi>Far</bdi>") < text.find("<bdi>&lt;Near&gt;</bdi>"));
+            assert!(text.contains("grey, what was captured"));
+            let body = &text[text.find("<main>").unwrap()..text.find("</main>").unwrap()];
+            assert!(well_formed(&format!("{body}</main>")) > 20);
+            // Two figures in each picture, one behind the other, and not the same.
+            let pictures: Vec<&str> =
+                text.split("<svg").filter(|svg| svg.contains("mp-bone mp-now")).collect();
+            assert_eq!(pictures.len(), if frames == 1 { 3 } else { 16 });
+            for svg in &pictures {
+                let [behind, before] = ["mp-rest", "mp-now"].map(|class| {
+                    let at = svg.find(&format!("mp-bone {class}")).unwrap();
+                    (at, svg[at..].split("d=\"").nth(1).unwrap().split('"').next().unwrap())
+                });
+                assert!(behind.0 < before.0);
+            }
+            let differ = pictures.iter().filter(|svg| {
+                let [a, b] = ["mp-rest", "mp-now"].map(|class| {
+                    let at = svg.find(&format!("mp-bone {class}")).unwrap();
+                    svg[at..].split("d=\"").nth(1).unwrap().split('"').next().unwrap()
+                });
+                a != b
+            });
+            assert!(differ.count() > 0);
+            if frames > 1 {
+                assert!(
+                    text.contains(
+                        "At an end of their ranges in all frames: <bdi>right.knee.flexion"
+                    )
+                );
+                let still = text.split("Still: ").nth(1).unwrap();
+                let name = &network.dials()[rotation].name;
+                assert!(still.contains(name.as_str()) && !still.contains("flexion"));
+            }
+        }
+    }
+
+    #[test]
+    fn no_page_has_tags_in_its_title() {
+        let rig = models::find("knee").unwrap();
+        let network = rig.network().unwrap();
+        let axes = [DVec3::Y, DVec3::Z];
+        let text = html("knee & \"shin\"", &rig.skeleton, &network, axes, &[], None);
+        assert!(text.contains("<title>knee &amp; &quot;shin&quot;</title>"), "{text}");
     }
 
     /// The outline holds all points of the ellipsoid, and touches it.
