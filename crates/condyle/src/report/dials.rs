@@ -53,7 +53,7 @@ pub struct Residual<'a> {
 /// How high pictures may be, in pixels, and how wide all that stand in a row: a pose from all sides, and
 /// frames of a motion.
 const SIZE: DVec2 = DVec2::new(1080.0, 520.0);
-const SMALL: DVec2 = DVec2::new(960.0, 320.0);
+const SMALL: DVec2 = DVec2::new(780.0, 320.0);
 /// Room for the words above the latter.
 const WORDS: f64 = 84.0;
 /// So many frames of a motion are shown.
@@ -294,10 +294,12 @@ impl View {
         if low.is_finite() && high.is_finite() { [low, high] } else { [DVec2::ZERO, DVec2::ONE] }
     }
 
-    /// Figures on each other, each with its class, inside of a rectangle, with so many pixels per metre.
+    /// Figures on each other, each with its class, inside of a rectangle, with so many pixels per metre, and
+    /// with what is on which side, or without.
     fn picture(
         &self,
         [title, caption]: [&str; 2],
+        sides: bool,
         figures: &[(&Drawn, &str)],
         [low, high]: [DVec2; 2],
         scale: f64,
@@ -305,13 +307,15 @@ impl View {
         let room = DVec2::new(MARGIN, MARGIN + TOP);
         let to = |p: DVec3| (self.flat(p) - low) * scale + room;
         let least = DVec2::new(WORDS, 0.5 * WORDS);
-        let below = DVec2::new(MARGIN, MARGIN + BOTTOM);
+        let below = DVec2::new(MARGIN, MARGIN + if sides { BOTTOM } else { 0.0 });
         let size = ((high - low) * scale + room + below).max(least);
         let mut canvas = Canvas::default();
         canvas.text("cl-small", DVec2::new(MARGIN, 12.0), Anchor::Start, caption);
-        let foot = size.y - 4.0;
-        canvas.text("mp-side", DVec2::new(2.0, foot), Anchor::Start, self.sides[0]);
-        canvas.text("mp-side", DVec2::new(size.x - 2.0, foot), Anchor::End, self.sides[1]);
+        if sides {
+            let foot = size.y - 4.0;
+            canvas.text("mp-side", DVec2::new(2.0, foot), Anchor::Start, self.sides[0]);
+            canvas.text("mp-side", DVec2::new(size.x - 2.0, foot), Anchor::End, self.sides[1]);
+        }
         for (drawn, class) in figures {
             if class.starts_with("mp-now") {
                 let outlines: Vec<Vec<DVec2>> = drawn
@@ -447,7 +451,7 @@ impl Show<'_> {
         let scale = scale_of(around.into_iter(), SIZE);
         for (view, around) in self.views.iter().zip(around) {
             let title = format!("{name}, {}", view.name);
-            text.push_str(&view.picture([&title, view.name], &figures, around, scale));
+            text.push_str(&view.picture([&title, view.name], true, &figures, around, scale));
         }
         let behind = if behind { "pale, the figure at rest" } else { "grey, what was captured" };
         let _ = write!(text, "</div>\n<p class=\"small\">Behind it, {behind}. ");
@@ -479,7 +483,11 @@ impl Show<'_> {
         let row = |around| scale_of(std::iter::repeat_n(around, FRAMES), SMALL);
         let scale = around.map(row).into_iter().fold(f64::INFINITY, f64::min);
         for (view, around) in self.views.iter().zip(around) {
-            let _ = writeln!(text, "<h3>{}</h3>\n<div class=\"strip\">", view.name);
+            let _ = writeln!(
+                text,
+                "<h3>{}, {} on the left</h3>\n<div class=\"strip\">",
+                view.name, view.sides[0]
+            );
             for (i, (frame, figure)) in shown.iter().zip(&drawn).enumerate() {
                 let seconds = *frame as f64 * clip.rate().frame_time_s();
                 let caption = format!("{frame} · {seconds:.2} s");
@@ -487,7 +495,7 @@ impl Show<'_> {
                 let behind = behind.get(i).map(|captured| (captured, "mp-rest mp-thin"));
                 let figures: Vec<_> =
                     behind.into_iter().chain([(figure, "mp-now mp-thin")]).collect();
-                text.push_str(&view.picture([&title, &caption], &figures, around, scale));
+                text.push_str(&view.picture([&title, &caption], false, &figures, around, scale));
             }
             text.push_str("</div>\n");
         }
