@@ -8,6 +8,7 @@ use crate::estimate::{EstimateOptions, estimate};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
 use crate::math::{Arc, Rotation};
 use crate::motion::{Clip, FrameRate, Track};
+use crate::picture::svg::Html;
 use crate::rig::{JointAngle, JointKind, RigJoint};
 use crate::skeleton::Skeleton;
 use crate::synth::{
@@ -467,7 +468,8 @@ fn pages_have_every_coupling_and_say_what_it_is() {
             Rule::Bound { lower: Some(_), .. } => " from below</h2>",
             Rule::Bound { .. } => " from above</h2>",
         };
-        assert!(page.contains(&format!("{}{how}", of.coupling.passive)), "{how}");
+        let passive = of.coupling.passive.to_string();
+        assert!(page.contains(&format!("{}{how}", Html(&passive))), "{passive}{how}");
         assert!(!of.by_periods, "the motion is free");
     }
     assert!(html("", &Couplings::default()).contains("no couplings"));

@@ -406,18 +406,19 @@ const MOST_RATE: f64 = 1e100;
 /// A transform and its rates such that nothing is NaN, and nothing that is made of them overflows:
 /// a chain of chains of itself grows without end.
 fn hold_within_reason(transform: &mut Transform, rates: &mut [Rate]) {
-    let within = |v: DVec3, most: f64| v.abs().max_element() <= most && !v.is_nan();
+    // One comparison for all, which no NaN passes: nearly always nothing is to be done.
+    let most =
+        rates.iter().fold(DVec3::ZERO, |sum, rate| sum + rate.turn.abs() + rate.shift_m.abs());
+    if most.element_sum() <= MOST_RATE && transform.translation_m.abs().element_sum() <= MOST {
+        return;
+    }
     let held = |v: DVec3, most: f64| {
         DVec3::from_array(v.to_array().map(|x| if x.is_nan() { 0.0 } else { x.clamp(-most, most) }))
     };
-    if !within(transform.translation_m, MOST) {
-        transform.translation_m = held(transform.translation_m, MOST);
-    }
+    transform.translation_m = held(transform.translation_m, MOST);
     for rate in rates {
-        if !(within(rate.turn, MOST_RATE) && within(rate.shift_m, MOST_RATE)) {
-            let [turn, shift_m] = [rate.turn, rate.shift_m].map(|v| held(v, MOST_RATE));
-            *rate = Rate { turn, shift_m };
-        }
+        let [turn, shift_m] = [rate.turn, rate.shift_m].map(|v| held(v, MOST_RATE));
+        *rate = Rate { turn, shift_m };
     }
 }
 
