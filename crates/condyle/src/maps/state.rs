@@ -143,8 +143,13 @@ impl Network {
                 let own = &mut own[..to.len()];
                 own.fill(Rate::default());
                 let mut product = Transform::IDENTITY;
-                for input in of {
-                    self.append(&mut product, own, transforms[input.of], Some(input), known);
+                if let Some((first, others)) = of.split_first() {
+                    product = transforms[first.of];
+                    let from = self.transforms.range(first.of);
+                    from.zip(&first.into).for_each(|(from, into)| own[*into] = known[from]);
+                    for input in others {
+                        self.append(&mut product, own, transforms[input.of], Some(input), known);
+                    }
                 }
                 transforms[*out] = product;
             }
@@ -233,7 +238,11 @@ impl Network {
         input: Option<&Input>,
         known: &[Rate],
     ) {
-        rates.iter_mut().for_each(|rate| *rate = rate.before(product, &next));
+        let lever = product.rotation * next.translation_m;
+        // Most parts turn only, and have no lever.
+        if lever != DVec3::ZERO {
+            rates.iter_mut().for_each(|rate| *rate = rate.before(lever));
+        }
         if let Some(input) = input {
             for (from, into) in self.transforms.range(input.of).zip(&input.into) {
                 rates[*into] = rates[*into].plus(known[from].after(product));

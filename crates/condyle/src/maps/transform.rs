@@ -72,9 +72,8 @@ impl Rate {
         Self { turn: a.rotation * self.turn, shift_m: a.rotation * self.shift_m }
     }
 
-    /// How fast `a` makes `a * b` change.
-    pub(super) fn before(self, a: &Transform, b: &Transform) -> Self {
-        let lever = a.rotation * b.translation_m;
+    /// How fast `a` makes `a * b` change, the lever being where `b` goes, as `a` turns it.
+    pub(super) fn before(self, lever: DVec3) -> Self {
         Self { turn: self.turn, shift_m: self.shift_m + self.turn.cross(lever) }
     }
 
@@ -129,7 +128,11 @@ pub(super) mod tests {
             };
             let product = |t: f64| moved(a, of_a, t) * moved(b, of_b, t);
             let expected = by_differences(product, 0.0, 1e-5);
-            assert!(near(of_a.before(&a, &b).plus(of_b.after(&a)), expected, 1e-9));
+            assert!(near(
+                of_a.before(a.rotation * b.translation_m).plus(of_b.after(&a)),
+                expected,
+                1e-9
+            ));
             let point = rng.direction();
             let h = 1e-5;
             let path = |t: f64| moved(a, of_a, t).apply(point);

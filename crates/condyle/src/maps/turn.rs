@@ -57,6 +57,13 @@ impl Turn {
         if centers.is_empty() {
             return Err(TurnError::NoCenter);
         }
+        // About one centre it is the same to turn from rest.
+        if let [(end, center_m)] = *centers.as_slice()
+            && end.radians() > from.radians()
+        {
+            let piece = Piece { begin: rest.radians(), center_m, passed: None };
+            return Ok(PreparedTurn { axis, pieces: vec![piece] });
+        }
         let mut begin = from.radians();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut passed = Transform::IDENTITY;
@@ -64,13 +71,14 @@ impl Turn {
             if end.radians() <= begin {
                 return Err(TurnError::NotRising { interval: i });
             }
-            pieces.push(Piece { begin, center_m: *center_m, passed });
+            pieces.push(Piece { begin, center_m: *center_m, passed: Some(passed) });
             passed = turned(axis, *center_m, end.radians() - begin) * passed;
             begin = end.radians();
         }
         let turn = PreparedTurn { axis, pieces };
         let back = turn.at(rest.radians()).0.inverse();
-        let pieces = turn.pieces.iter().map(|p| Piece { passed: p.passed * back, ..*p });
+        let back_from = |p: &Piece| Piece { passed: p.passed.map(|passed| passed * back), ..*p };
+        let pieces = turn.pieces.iter().map(back_from);
         Ok(PreparedTurn { axis, pieces: pieces.collect() })
     }
 }
@@ -94,7 +102,8 @@ pub struct PreparedTurn {
 struct Piece {
     begin: f64,
     center_m: DVec3,
-    passed: Transform,
+    /// Nothing, if the turn begins at rest.
+    passed: Option<Transform>,
 }
 
 impl PreparedTurn {
@@ -103,7 +112,8 @@ impl PreparedTurn {
     pub fn at(&self, radians: f64) -> (Transform, Rate) {
         let after = self.pieces.partition_point(|piece| piece.begin <= radians);
         let Piece { begin, center_m, passed } = self.pieces[after.saturating_sub(1)];
-        let transform = turned(self.axis, center_m, radians - begin) * passed;
+        let own = turned(self.axis, center_m, radians - begin);
+        let transform = passed.map_or(own, |passed| own * passed);
         let shift_m = self.axis.cross(transform.translation_m - center_m);
         (transform, Rate { turn: self.axis, shift_m })
     }

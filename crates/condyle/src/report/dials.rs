@@ -844,7 +844,7 @@ mod tests {
             assert_eq!(text.matches(&format!("{frame} · {seconds} s")).count(), 2, "{frame}");
         }
         // Pictures of a row are of one size, and differ.
-        let row = text.split("<h3>from its right</h3>").nth(1).unwrap();
+        let row = text.split("<h3>from its right, back on the left</h3>").nth(1).unwrap();
         let row: Vec<&str> = row.split("<svg").skip(1).take(8).collect();
         let box_of = |svg: &str| svg.split("viewBox=").nth(1).unwrap()[..20].to_owned();
         assert!(row.iter().all(|svg| box_of(svg) == box_of(row[0])));
