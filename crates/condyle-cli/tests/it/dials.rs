@@ -439,7 +439,7 @@ fn d12_no_dial_of_a_fitted_table_is_held() {
         assert_eq!(pose["held"], serde_json::json!([]), "{frame}");
         // Distances in the figure do not depend on where it is.
         let at = |name: &str| {
-            let joints = pose["joints"].as_array().unwrap();
+            let joints = pose["frames"][0]["joints"].as_array().unwrap();
             let joint = joints.iter().find(|joint| joint["name"] == name).unwrap();
             let place = joint["position_m"].as_array().unwrap();
             condyle::glam::DVec3::from_array([0, 1, 2].map(|k: usize| place[k].as_f64().unwrap()))
