@@ -175,7 +175,8 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
     let mut solver = DialSolver::new(&network);
     let found = solver.fit_clip(&network, skeleton, clip, to, &settings, done);
     bar.finish_and_clear();
-    warnings.extend(warnings_of_fit(&network, skeleton, &found));
+    let held = network.held_over(&found.dials);
+    warnings.extend(warnings_of_fit(&network, skeleton, &found, &held));
     write_fit(args, &network, skeleton, (figure, clip), &found, &warnings)?;
     let (left_out, at_rest) = match &onto {
         Onto::Named(named) => (named.others.as_slice(), named.at_rest.as_slice()),
@@ -183,7 +184,7 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
     };
     let retargeted = matches!(onto, Onto::Retargeted(_));
     let report = if args.json {
-        let mut document = json_of_fit(&network, skeleton, &found, retargeted);
+        let mut document = json_of_fit(&network, skeleton, &found, &held, retargeted);
         document["left_out"] = json!(left_out);
         document["warnings"] = json!(warnings);
         format!("{document:#}\n")
@@ -252,7 +253,12 @@ fn brought_onto(
 }
 
 /// What has to be known about dials that were found.
-fn warnings_of_fit(network: &Network, skeleton: &Skeleton, found: &FittedDials) -> Vec<String> {
+fn warnings_of_fit(
+    network: &Network,
+    skeleton: &Skeleton,
+    found: &FittedDials,
+    held: &[HeldOver<'_>],
+) -> Vec<String> {
     let mut warnings = Vec::new();
     let far: Vec<&str> = found
         .misses
@@ -268,7 +274,7 @@ fn warnings_of_fit(network: &Network, skeleton: &Skeleton, found: &FittedDials) 
         ));
     }
     let frames = found.dials.len();
-    warnings.extend(network.held_over(&found.dials).iter().map(|held| told_held(held, frames)));
+    warnings.extend(held.iter().map(|held| told_held(held, frames)));
     let ends = found.dials.at_ends(network.dials());
     // An end where the figure is at rest is not in the way: a knee that is straight.
     let in_the_way = |(dial, counts): &(&Dial, [usize; 2])| {
@@ -444,6 +450,7 @@ fn json_of_fit(
     network: &Network,
     skeleton: &Skeleton,
     found: &FittedDials,
+    held: &[HeldOver<'_>],
     retargeted: bool,
 ) -> Value {
     let joints: Map<String, Value> = found
@@ -468,7 +475,7 @@ fn json_of_fit(
         .iter()
         .enumerate()
         .map(|(d, dial)| {
-            let [low, high] = ends(&found.dials, d).map(|x| rounded(x / dial.unit.of_document()));
+            let [low, high] = found.dials.ends(d).map(|x| rounded(x / dial.unit.of_document()));
             let [at_min, at_max] = ends_of[d];
             let of = json!({
                 "from": low,
@@ -480,7 +487,7 @@ fn json_of_fit(
             (dial.name.clone(), of)
         })
         .collect();
-    let held: Vec<Value> = network.held_over(&found.dials).iter().map(json_of_held_over).collect();
+    let held: Vec<Value> = held.iter().map(json_of_held_over).collect();
     json!({
         "frames": found.dials.len(),
         "retargeted": retargeted,
@@ -510,12 +517,6 @@ fn share_told(some: usize, all: usize) -> String {
     }
 }
 
-/// Between which values a dial is.
-fn ends(clip: &DialClip, dial: usize) -> [f64; 2] {
-    let all = (0..clip.len()).map(|frame| clip.frame(frame)[dial]);
-    all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
-}
-
 fn text_of_fit(
     network: &Network,
     skeleton: &Skeleton,
@@ -535,7 +536,7 @@ fn text_of_fit(
     let mut table = new_table(&["dial", "from", "to", "", "range", "at its end"]);
     let at_ends = found.dials.at_ends(network.dials());
     for (d, dial) in network.dials().iter().enumerate() {
-        let [low, high] = ends(&found.dials, d).map(|x| decimals(x / dial.unit.of_document(), 2));
+        let [low, high] = found.dials.ends(d).map(|x| decimals(x / dial.unit.of_document(), 2));
         let [min, max] = dial.range.map(|end| told(dial, end));
         table.add_row(vec![
             Cell::new(printable(&dial.name)),

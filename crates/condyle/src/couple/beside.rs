@@ -31,6 +31,8 @@ pub(super) struct Beside<'a> {
     /// Of every part, how many places it has, and the sum of squares of these.
     sums: Vec<[f64; 2]>,
     passive: &'a [f64],
+    /// Room for what the passive angle does in each part.
+    of_parts: Vec<[f64; 3]>,
 }
 
 impl<'a> Beside<'a> {
@@ -85,16 +87,17 @@ impl<'a> Beside<'a> {
             numbers.into_iter().zip(&own).map(|(part, v)| (part, v - means[part])).collect();
         sums.iter_mut().for_each(|[_, square]| *square = 0.0);
         parts.iter().for_each(|(part, v)| sums[*part][1] += v * v);
-        Some(Self { places, courses, parts, sums, passive: &clock.beside[passive] })
+        let (passive, of_parts) = (&clock.beside[passive], vec![[0.0; 3]; part_count]);
+        Some(Self { places, courses, parts, sums, passive, of_parts })
     }
 
     /// How much of what the passive angle does beside its usual course is explained by courses, as Fisher's
     /// z, and by parts of the period, as the root of the mean of −ln(1 − r²); as it is, or out of step.
-    pub(super) fn explained(&self, shift: Option<&[u32]>) -> [f64; 2] {
+    pub(super) fn explained(&mut self, shift: Option<&[u32]>) -> [f64; 2] {
         let noise = NOISE.radians() * NOISE.radians();
         let mut square = 0.0;
         let mut along = [0.0; 3];
-        let mut of_parts = vec![[0.0; 3]; self.sums.len()];
+        self.of_parts.fill([0.0; 3]);
         for (i, (place, (part, v))) in self.places.iter().zip(&self.parts).enumerate() {
             let at = shift.map_or(*place, |shift| shift[*place as usize]);
             let passive = self.passive[at as usize];
@@ -102,7 +105,7 @@ impl<'a> Beside<'a> {
             for (along, course) in along.iter_mut().zip(&self.courses) {
                 *along += passive * course[i];
             }
-            let [sum, square, both] = &mut of_parts[*part];
+            let [sum, square, both] = &mut self.of_parts[*part];
             *sum += passive;
             *square += passive * passive;
             *both += v * passive;
@@ -110,7 +113,7 @@ impl<'a> Beside<'a> {
         let all = square + noise * self.places.len() as f64;
         let r = (along.iter().map(|v| v * v).sum::<f64>() / all).clamp(0.0, 1.0).sqrt();
         let mut told = 0.0;
-        for ([n, own], [sum, square, both]) in self.sums.iter().zip(&of_parts) {
+        for ([n, own], [sum, square, both]) in self.sums.iter().zip(&self.of_parts) {
             let other = (square - sum * sum / n.max(1.0)).max(0.0);
             let r_square =
                 both * both / ((own + noise * n.max(1.0)) * (other + noise * n.max(1.0)));
@@ -184,7 +187,7 @@ mod tests {
         };
         let angles = Angles::made((0..8).map(column).collect(), 1.0 / 60.0);
         let clock = Clock::of(&angles, 1);
-        let beside = Beside::of([0, 1], &angles, &clock, |_| true).unwrap();
+        let mut beside = Beside::of([0, 1], &angles, &clock, |_| true).unwrap();
         let mut most = [0.0_f64; 2];
         for shift in &clock.shifts {
             let shown = beside.explained(Some(shift));

@@ -99,29 +99,10 @@ impl Clock {
         Self { shifts, memory, periods, phase: phases, usual: courses, beside, memory_beside }
     }
 
-    /// How many of the shifts tell something of their own for two angles, in the stretches that count: as
-    /// many as there are times that both have forgotten, or periods. Where one of them stands still a
-    /// shift tells nothing.
+    /// How many of the shifts tell something of their own, in the stretches that count: as many as there are
+    /// times that are [`apart`](Self::apart), or [`apart_beside`](Self::apart_beside). A stretch without
+    /// such a time tells nothing.
     pub(super) fn independent(
-        &self,
-        angles: &Angles,
-        pair: [usize; 2],
-        counts: impl Fn(usize) -> bool,
-    ) -> f64 {
-        self.independent_by(angles, counts, |number| self.apart(number, pair))
-    }
-
-    /// The same of what two angles do beside their usual courses.
-    pub(super) fn independent_beside(
-        &self,
-        angles: &Angles,
-        pair: [usize; 2],
-        counts: impl Fn(usize) -> bool,
-    ) -> f64 {
-        self.independent_by(angles, counts, |number| self.apart_beside(number, pair))
-    }
-
-    fn independent_by(
         &self,
         angles: &Angles,
         counts: impl Fn(usize) -> bool,

@@ -263,7 +263,7 @@ pub(super) fn evidence(
     counts: impl Fn(usize) -> bool,
 ) -> Option<Evidence> {
     let [active, passive] = sorted;
-    let independent = clock.independent(angles, pair, &counts);
+    let independent = clock.independent(angles, &counts, |n| clock.apart(n, pair));
     if active.bin_count == 0 || independent < LEAST_SHIFTS {
         return None;
     }
@@ -272,9 +272,10 @@ pub(super) fn evidence(
         .map(|n| angles.stretches[n].clone())
         .collect();
     let mut table = vec![0_u32; active.bin_count * LEVELS];
-    let independent_beside = clock.independent_beside(angles, pair, &counts);
-    let beside =
-        Beside::of(pair, angles, clock, &counts).filter(|_| independent_beside >= LEAST_SHIFTS);
+    let independent_beside = clock.independent(angles, &counts, |n| clock.apart_beside(n, pair));
+    let mut beside = (independent_beside >= LEAST_SHIFTS)
+        .then(|| Beside::of(pair, angles, clock, &counts))
+        .flatten();
     let mut of = |shift: Option<&[u32]>| {
         table.fill(0);
         let mut add = |bin: u8, level: u8| {
@@ -295,7 +296,7 @@ pub(super) fn evidence(
                 }
             }
         }
-        let beside = beside.as_ref().map_or([f64::NAN; 2], |of| of.explained(shift));
+        let beside = beside.as_mut().map_or([f64::NAN; 2], |of| of.explained(shift));
         Shown { beside, ..shown(&table) }
     };
     let seen = of(None);

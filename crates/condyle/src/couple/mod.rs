@@ -435,7 +435,7 @@ impl Chosen {
             dice::seed_of(&[angles.columns[active].clone(), angles.columns[passive].clone()]);
         let drives = self.drives(options);
         let [above, below] = self.sides(options);
-        let mut fitted = Vec::new();
+        let (mut fitted, mut drawn): (Vec<Fitted>, Vec<Side>) = (Vec::new(), Vec::new());
         let mut residual = None;
         let rule = if drives {
             let fit = samples.fit(Wanted::Middle, seed).filter(Fitted::has_relief)?;
@@ -453,9 +453,10 @@ impl Chosen {
         } else {
             // A bound that is as uncertain as it is uneven says nothing.
             let mut bound = |side: Option<Side>, wanted| {
-                let fit =
-                    samples.fit(wanted, seed).filter(|fit| side.is_some() && fit.has_relief())?;
+                let side = side?;
+                let fit = samples.fit(wanted, seed).filter(Fitted::has_relief)?;
                 fitted.push(fit.clone());
+                drawn.push(side);
                 Some(fit.curve)
             };
             let (lower, upper) = (bound(below, Wanted::Lower), bound(above, Wanted::Upper));
@@ -472,7 +473,7 @@ impl Chosen {
         let share = if drives {
             self.shares[DRIVING]
         } else {
-            [above, below].into_iter().flatten().map(|side| side.share).fold(0.0, f64::max)
+            drawn.iter().map(|side| side.share).fold(0.0, f64::max)
         };
         let name = |of: &AngleOf| of.to_string();
         let (by, on) = (&angles.names[active], &angles.names[passive]);
@@ -496,7 +497,7 @@ impl Chosen {
             taken: [seen.lower, seen.upper],
             taken_by_chance: [chance.lower, chance.upper],
             lasting: self.lasting,
-            by_periods: !drives && [above, below].iter().flatten().all(|side| side.by_periods),
+            by_periods: !drives && drawn.iter().all(|side| side.by_periods),
             points_deg: samples.points,
         })
     }

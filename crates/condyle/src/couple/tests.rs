@@ -165,13 +165,17 @@ fn d3_true_couplings_of_many_figures_are_found_and_hardly_others() {
     check(500..600, 95);
 }
 
-/// What is measured where the size of a gait changes as a whole: the warning of periodic motion is for that.
+/// Where the size of a gait changes as a whole what drives is still found, and about one of seven that are
+/// found is false: the manual says so, and the warning of periodic motion is for that. No more than one of
+/// five may be.
 #[test]
 #[ignore = "takes minutes"]
-fn couplings_where_all_steps_grow_together_are_counted() {
+fn d3_where_all_steps_grow_together_at_most_a_fifth_is_false() {
     let none = score(CoupledMotion::PeriodicTogether, 0, 500..550);
     let some = score(CoupledMotion::PeriodicTogether, 4, 500..550);
-    println!("{} and {} false", none.false_ones, some.false_ones);
+    assert!(100 * some.drives[0] >= 98 * some.drives[1], "{some:?}");
+    let [reported, false_ones] = [none.reported + some.reported, none.false_ones + some.false_ones];
+    assert!(5 * false_ones <= reported, "{false_ones} of {reported}");
 }
 
 #[test]

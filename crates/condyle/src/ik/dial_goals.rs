@@ -37,9 +37,10 @@ const BETTER: f64 = 0.95;
 /// Of how far the frame before went from what is set a frame is drawn to so much: it goes on from there, and
 /// comes back in time.
 const STAYS: f64 = 0.99;
-/// What the square of each dial's distance from where it is set counts, by its effort, one after the other. The first makes the figure lean towards goals as little as it can, and the others go on from
-/// there, so that of all ways to the goals a near one is found. What is left of the last is too little to
-/// see: some micrometres.
+/// What the square of each dial's distance from where it is set counts, by its effort, one after the other.
+/// The first makes the figure lean towards goals as little as it can, and the others go on from there, so
+/// that of all ways to the goals a near one is found. What is left of the last is too little to see: some
+/// micrometres.
 const POSTURES: [f64; 3] = [1e-2, 1e-4, 1e-6];
 
 impl DialSolver<'_> {

@@ -650,6 +650,23 @@ mod tests {
         assert_eq!((good.len(), good.beyond(network.dials())), (2, Some((1, 2))));
     }
 
+    /// Row D13: a range ends where it ends, but for rounding.
+    #[test]
+    fn d13_a_dial_is_beyond_its_range_just_past_its_ends() {
+        let rig = models::find("spine").unwrap();
+        let network = rig.network().unwrap();
+        for dial in network.dials() {
+            let [min, max] = dial.range;
+            let width = max - min;
+            for inside in [min, max, dial.rest, min - 1e-12 * width, max + 1e-12 * width] {
+                assert!(!dial.beyond(inside), "{}: {inside}", dial.name);
+            }
+            for outside in [min - 1e-6 * width, max + 1e-6 * width, f64::NAN, f64::INFINITY] {
+                assert!(dial.beyond(outside), "{}: {outside}", dial.name);
+            }
+        }
+    }
+
     /// Row D13: what cannot be set is brought to what can, and that is told.
     #[test]
     fn d13_what_is_brought_into_its_range_is_told_with_its_worst_frame() {

@@ -58,7 +58,7 @@ impl Network {
         for _ in 0..ROUNDS {
             let mut any = false;
             for step in &self.steps {
-                let Some(aim) = held_by(step, state) else { continue };
+                let Some(aim) = aim_of(step, state) else { continue };
                 let may_move = give && matches!(aim, Aim::Turned { .. });
                 if self.bring(aim, dials, state) && (may_move || same(&kept, &self.driven(state))) {
                     any = true;
@@ -158,8 +158,8 @@ impl Network {
     }
 }
 
-/// What a step holds, if it does.
-fn held_by(step: &Step, state: &State) -> Option<Aim> {
+/// What is to be brought about so that a step holds nothing any more, if it does.
+fn aim_of(step: &Step, state: &State) -> Option<Aim> {
     match step {
         Step::Bound { passive, out, .. } => {
             let (of, to) = (passive.of, state.numbers[*out]);
