@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod signals;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -12,6 +13,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     // `clap` prints usage errors itself and exits with 2, as the contract says.
     let cli = args::Cli::parse();
+    signals::watch();
     match commands::run(&cli) {
         Ok(commands::Answer::Yes) => ExitCode::SUCCESS,
         Ok(commands::Answer::No) => ExitCode::from(1),

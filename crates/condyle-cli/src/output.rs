@@ -13,6 +13,8 @@ use condyle::rig::{RigError, RigWarning, RigWarningKind};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::signals::TEMPORARIES;
+
 /// Why a command could not do its work; exit code 2.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -234,7 +236,7 @@ pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
 
 /// Writes files, all of them or none: see [`condyle::formats::write_whole`].
 pub(crate) fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
-    condyle::formats::write_whole(files).map_err(|error| match error {
+    condyle::formats::write_whole(files, &TEMPORARIES).map_err(|error| match error {
         WriteError::Io { path, message } => {
             let help = help_of_writing(&path, &message);
             Failure::file(&path, format!("cannot be written: {message}"), help)

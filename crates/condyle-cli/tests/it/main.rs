@@ -13,6 +13,7 @@ mod dials;
 mod edit;
 mod estimate;
 mod evaluate;
+mod files;
 mod ik;
 
 use std::fs;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Format, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, Warning, WriteError,
-    WriteOptions, Written,
+    Format, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, Temporaries, Warning,
+    WriteError, WriteOptions, Written,
 };
 
 /// Reads one file. For AMC motion, `skeleton` is what its ASF held.
@@ -196,6 +196,6 @@ pub fn write_file_with(
     let targets: Vec<PathBuf> = parts.iter().map(|(part, _)| target_of(*part)).collect();
     let own = targets.iter().zip(&parts).map(|(path, (_, bytes))| (path.as_path(), &**bytes));
     let files: Vec<(&Path, &[u8])> = own.chain(others.iter().copied()).collect();
-    super::write_whole(&files)?;
+    super::write_whole(&files, options.temporaries.unwrap_or(&Temporaries::new()))?;
     Ok(warnings)
 }

@@ -37,7 +37,7 @@ use crate::skeleton::Skeleton;
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
-pub use whole::write_whole;
+pub use whole::{Temporaries, write_whole};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -320,6 +320,9 @@ pub struct WriteOptions {
     pub end_sites: bool,
     /// AMC: let its ASF replace one that is there already and was not written by us.
     pub replace_skeleton: bool,
+    /// Where temporary files are known while they are there, for a program that may be stopped by a
+    /// signal.
+    pub temporaries: Option<&'static Temporaries>,
 }
 
 impl WriteOptions {

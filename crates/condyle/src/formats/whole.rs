@@ -1,27 +1,117 @@
 //! Files written as a whole, several together or none of them.
 
-use std::fs;
+use std::collections::hash_map::RandomState;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::WriteError;
 
 /// Links that lead to nothing are followed so far: as many as Linux follows.
 const LINKS: usize = 40;
 
+/// So many random names are tried for a temporary file: that even one is taken is next to impossible.
+const TRIES: usize = 16;
+
+/// The temporary files that writing makes, each beside the file that it will replace.
+///
+/// They are removed when writing fails. A program that is stopped by a signal in the middle calls
+/// [`remove_all`](Self::remove_all) first: `condyle` does so from a thread that waits for signals.
+#[derive(Debug, Default)]
+pub struct Temporaries(Mutex<Names>);
+
+#[derive(Debug, Default)]
+struct Names {
+    paths: Vec<PathBuf>,
+    /// Whether the program is about to end.
+    closed: bool,
+}
+
+impl Temporaries {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Mutex::new(Names { paths: Vec::new(), closed: false }))
+    }
+
+    /// Removes the temporary files that are there. From then on no file is written: neither a
+    /// temporary file is made, nor one renamed to its target. So files that belong together are
+    /// either all there or as they were.
+    pub fn remove_all(&self) {
+        let mut names = self.lock();
+        names.closed = true;
+        for path in names.paths.drain(..) {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Names> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The names, while the program is not about to end.
+    fn open(&self) -> io::Result<MutexGuard<'_, Names>> {
+        let names = self.lock();
+        if names.closed { Err(io::ErrorKind::Interrupted.into()) } else { Ok(names) }
+    }
+
+    /// A new, empty file in the folder of a target, with a name that nobody can foresee. It is made
+    /// exclusively: what has its name, a link above all, is neither followed nor replaced. From the
+    /// start nobody may read it who may not read the target.
+    fn create(&self, target: &Path) -> io::Result<(PathBuf, File)> {
+        let there = fs::metadata(target).ok();
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if let Some(there) = &there {
+            use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+            options.mode(there.mode() & 0o700);
+        }
+        let mut names = self.open()?;
+        let mut tries = 1;
+        let (path, file) = loop {
+            let path = beside(target, "part");
+            match options.open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
+                    tries += 1;
+                }
+                file => break (path, file?),
+            }
+        };
+        names.paths.push(path.clone());
+        drop(names);
+        let done = there.map_or(Ok(()), |there| same_permissions(&there, &file));
+        done.inspect_err(|_| self.remove(&path))?;
+        Ok((path, file))
+    }
+
+    /// Removes a temporary file, unless it has been renamed.
+    fn remove(&self, path: &Path) {
+        let mut names = self.lock();
+        if let Some(i) = names.paths.iter().position(|known| known == path) {
+            names.paths.swap_remove(i);
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Writes files, all of them or none: each is written under a temporary name beside its target,
-/// and when all are there they are renamed. So nothing is half-written, and what was there stays
-/// as it was if one of them fails. A file that is replaced keeps who may read and write it.
+/// and when all are there and on the disk they are renamed. So nothing is half-written, and what was
+/// there stays as it was if one of them fails. A file that is replaced keeps who may read and write it.
 ///
 /// A symbolic link stays one: what it leads to is replaced, or made if it is not there. What is no
 /// regular file (a device, a FIFO, a socket) is written through, after the temporary files and
 /// before they are renamed; what has gone through it cannot be taken back.
 ///
+/// `temporaries` knows the temporary files while they are there, for a program that is stopped.
+///
 /// # Errors
 ///
 /// [`WriteError::Io`] with the path, as it was given, that could not be written.
-pub fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), WriteError> {
-    let mut staged = Staged::default();
+pub fn write_whole(files: &[(&Path, &[u8])], temporaries: &Temporaries) -> Result<(), WriteError> {
+    let mut staged = Staged { temporaries, parts: Vec::new() };
     let failed = |path: &Path, error: &io::Error| WriteError::Io {
         path: path.to_owned(),
         message: error.to_string(),
@@ -34,7 +124,7 @@ pub fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), WriteError> {
     for (path, bytes) in files {
         if is_through(path) {
             // Not created: what is there is there. Not cut, either: it has no length.
-            let through = || fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+            let through = || OpenOptions::new().write(true).open(path)?.write_all(bytes);
             through().map_err(|error| failed(path, &error))?;
         }
     }
@@ -70,21 +160,28 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(folder).map_or_else(|_| target.clone(), |folder| folder.join(name)))
 }
 
-/// The target's name and something more.
+/// A name in the folder of a target that nobody can foresee. The target's own name is no part of it:
+/// that may be as long as names can be.
 fn beside(target: &Path, what: &str) -> PathBuf {
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.{what}", std::process::id()));
-    target.with_file_name(name)
+    // The keys of hash tables are the randomness that the standard library has, from the system.
+    let random = RandomState::new().build_hasher().finish();
+    target.with_file_name(format!(".condyle-{random:016x}.{what}"))
 }
 
-/// Gives a new file the permissions of what it is to replace, if anything is there: a rig that only its
-/// owner may read stays so.
-fn same_permissions(there: &Path, new: &Path) -> io::Result<()> {
-    match fs::metadata(there) {
-        // One that may not be written is replaced all the same, as renaming does; and stays so.
-        Ok(there) => fs::set_permissions(new, there.permissions()),
-        Err(_) => Ok(()),
+/// Gives a new file the owner and the permissions of what it is to replace: a rig that only its owner
+/// may read stays so.
+fn same_permissions(there: &Metadata, new: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let own = new.metadata()?;
+        if (own.uid(), own.gid()) != (there.uid(), there.gid()) {
+            // Few may give files away. What others replace is theirs, as with any renaming.
+            let _ = fchown(new, Some(there.uid()), Some(there.gid()));
+        }
     }
+    // One that may not be written is replaced all the same, as renaming does; and stays so.
+    new.set_permissions(there.permissions())
 }
 
 /// A file under its temporary name.
@@ -107,12 +204,12 @@ enum Undo {
 }
 
 /// The files to be renamed. Names that are left over are removed when it is dropped.
-#[derive(Default)]
-struct Staged {
+struct Staged<'a> {
+    temporaries: &'a Temporaries,
     parts: Vec<Part>,
 }
 
-impl Staged {
+impl Staged<'_> {
     fn add(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let target = target_of(path)?;
         if target.is_dir() {
@@ -121,34 +218,55 @@ impl Staged {
         if self.parts.iter().any(|part| part.target == target) {
             return Err(io::Error::other("two outputs have this name"));
         }
-        let temporary = beside(&target, "part");
-        let written =
-            fs::write(&temporary, bytes).and_then(|()| same_permissions(&target, &temporary));
-        // If that failed, too: there may be a beginning to remove.
+        let (temporary, mut file) = self.temporaries.create(&target)?;
         self.parts.push(Part { path: path.to_owned(), target, temporary, undo: Undo::Nothing });
-        written
+        file.write_all(bytes)?;
+        match file.sync_all() {
+            // There are file systems that cannot say when a file is on the disk.
+            Err(error) if is_unable(&error) => Ok(()),
+            done => done,
+        }
     }
 
     /// Renames all, or says which one failed and brings back what the others replaced. A second
     /// name keeps that: where a file system has no second names, it is lost.
     fn rename(mut self) -> Result<(), (PathBuf, io::Error)> {
-        // One alone has nothing to bring back.
-        let many = self.parts.len() > 1;
-        for i in 0..self.parts.len() {
-            let part = &mut self.parts[i];
-            if many {
-                part.undo = part.undo_of();
-            }
-            if let Err(error) = fs::rename(&part.temporary, &part.target) {
-                let path = part.path.clone();
-                for done in &mut self.parts[..i] {
-                    done.take_back();
-                }
-                return Err((path, error));
+        let Some(first) = self.parts.first() else { return Ok(()) };
+        // Who stops the program has done so before, or waits until all are renamed or brought back.
+        let temporaries = self.temporaries;
+        let mut names = temporaries.open().map_err(|error| (first.path.clone(), error))?;
+        let failed = rename_all(&mut self.parts);
+        for part in &mut self.parts {
+            if let Undo::Restore(second) = std::mem::replace(&mut part.undo, Undo::Nothing) {
+                let _ = fs::remove_file(second);
             }
         }
-        Ok(())
+        if failed.is_ok() {
+            names.paths.retain(|path| self.parts.iter().all(|part| part.temporary != *path));
+        }
+        failed
     }
+}
+
+fn rename_all(parts: &mut [Part]) -> Result<(), (PathBuf, io::Error)> {
+    // One alone has nothing to bring back.
+    let many = parts.len() > 1;
+    for i in 0..parts.len() {
+        let part = &mut parts[i];
+        if many {
+            part.undo = part.undo_of();
+        }
+        if let Err(error) = fs::rename(&part.temporary, &part.target) {
+            let path = part.path.clone();
+            parts[..i].iter_mut().for_each(Part::take_back);
+            return Err((path, error));
+        }
+    }
+    Ok(())
+}
+
+fn is_unable(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
 impl Part {
@@ -169,14 +287,9 @@ impl Part {
     }
 }
 
-impl Drop for Staged {
+impl Drop for Staged<'_> {
     fn drop(&mut self) {
-        for part in &self.parts {
-            let _ = fs::remove_file(&part.temporary);
-            if let Undo::Restore(second) = &part.undo {
-                let _ = fs::remove_file(second);
-            }
-        }
+        self.parts.iter().for_each(|part| self.temporaries.remove(&part.temporary));
     }
 }
 
@@ -203,6 +316,76 @@ mod tests {
         names
     }
 
+    fn write(files: &[(&Path, &[u8])]) -> Result<(), WriteError> {
+        write_whole(files, &Temporaries::new())
+    }
+
+    /// `ln -s victim out.bvh.$$.part`, with the name that the temporary file had once.
+    #[test]
+    fn a_link_with_the_name_of_a_temporary_file_is_not_followed() {
+        let at = folder("victim");
+        fs::write(at.join("victim"), "precious").unwrap();
+        let own = format!("out.bvh.{}.part", std::process::id());
+        symlink("victim", at.join(&own)).unwrap();
+        write(&[(&at.join("out.bvh"), b"new")]).unwrap();
+        assert_eq!(fs::read(at.join("victim")).unwrap(), b"precious");
+        assert_eq!(fs::read(at.join("out.bvh")).unwrap(), b"new");
+        // Names cannot be foreseen, and no two are the same.
+        let names: std::collections::BTreeSet<PathBuf> =
+            (0..100).map(|_| beside(&at.join("out.bvh"), "part")).collect();
+        assert_eq!(names.len(), 100);
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn a_temporary_file_is_no_more_open_than_its_target_from_the_start() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let at = folder("private");
+        for mode in [0o600, 0o640, 0o444] {
+            let target = at.join(format!("{mode:o}"));
+            fs::write(&target, "old").unwrap();
+            fs::set_permissions(&target, fs::Permissions::from_mode(mode)).unwrap();
+            let temporaries = Temporaries::new();
+            let (temporary, file) = temporaries.create(&target).unwrap();
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, mode);
+            assert_eq!(temporary.parent(), target.parent());
+            temporaries.remove(&temporary);
+        }
+        assert_eq!(names(&at), ["444", "600", "640"]);
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn a_name_as_long_as_names_can_be_is_written() {
+        let at = folder("long");
+        let path = at.join("x".repeat(255));
+        write(&[(&path, b"a"), (&at.join("b"), b"b")]).unwrap();
+        write(&[(&path, b"c"), (&at.join("b"), b"d")]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"c");
+        assert_eq!(names(&at).len(), 2);
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn a_program_that_is_stopped_leaves_all_files_as_they_were() {
+        let at = folder("stopped");
+        fs::write(at.join("old"), "old").unwrap();
+        let temporaries = Temporaries::new();
+        let mut staged = Staged { temporaries: &temporaries, parts: Vec::new() };
+        for name in ["old", "new"] {
+            staged.add(&at.join(name), b"bytes").unwrap();
+        }
+        assert_eq!(names(&at).len(), 3);
+        temporaries.remove_all();
+        assert_eq!(names(&at), ["old"]);
+        assert!(staged.rename().is_err());
+        assert!(write_whole(&[(&at.join("late"), b"bytes")], &temporaries).is_err());
+        assert_eq!(names(&at), ["old"]);
+        assert_eq!(fs::read(at.join("old")).unwrap(), b"old");
+        fs::remove_dir_all(at).unwrap();
+    }
+
     #[test]
     fn a_link_stays_and_what_it_leads_to_is_replaced() {
         let at = folder("link");
@@ -212,7 +395,7 @@ mod tests {
         // Two links, the second one from within another folder, lead to what is not there yet.
         symlink("far/second", at.join("first")).unwrap();
         symlink("../new", at.join("far/second")).unwrap();
-        write_whole(&[(&at.join("near"), b"a"), (&at.join("first"), b"b")]).unwrap();
+        write(&[(&at.join("near"), b"a"), (&at.join("first"), b"b")]).unwrap();
         assert_eq!(fs::read(at.join("far/there")).unwrap(), b"a");
         assert_eq!(fs::read(at.join("new")).unwrap(), b"b");
         assert!(at.join("near").is_symlink() && at.join("first").is_symlink());
@@ -220,7 +403,7 @@ mod tests {
         assert_eq!(names(&at.join("far")), ["second", "there"]);
         // A link to itself is an error, not a loop.
         symlink("round", at.join("round")).unwrap();
-        let error = write_whole(&[(&at.join("round"), b"c")]).unwrap_err();
+        let error = write(&[(&at.join("round"), b"c")]).unwrap_err();
         assert!(error.to_string().contains("links"), "{error}");
         assert!(at.join("round").is_symlink());
         fs::remove_dir_all(at).unwrap();
@@ -240,7 +423,7 @@ mod tests {
         }
         symlink("secret", at.join("link")).unwrap();
         for name in ["link", "shared", "script", "kept"] {
-            write_whole(&[(&at.join(name), b"new"), (&at.join("new"), b"new")]).unwrap();
+            write(&[(&at.join(name), b"new"), (&at.join("new"), b"new")]).unwrap();
             assert_eq!(fs::read(at.join(name)).unwrap(), b"new");
         }
         for (name, expected) in modes {
@@ -262,7 +445,7 @@ mod tests {
                 let fifo = fifo.clone();
                 move || fs::read(fifo).unwrap()
             });
-            write_whole(&[(&at.join(name), b"through"), (&at.join("file"), b"whole")]).unwrap();
+            write(&[(&at.join(name), b"through"), (&at.join("file"), b"whole")]).unwrap();
             assert_eq!(reader.join().unwrap(), b"through");
             assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
         }
@@ -281,7 +464,7 @@ mod tests {
             let files: Vec<(&Path, &[u8])> =
                 files.iter().map(|(p, b)| (p.as_path(), b.as_bytes())).collect();
             for files in [files.clone(), files.iter().rev().copied().collect()] {
-                let error = write_whole(&files).unwrap_err();
+                let error = write(&files).unwrap_err();
                 let last = Path::new(bad).file_name().unwrap().to_str().unwrap();
                 assert!(error.to_string().contains(last), "{bad}: {error}");
                 assert_eq!(names(&at), ["old", "taken"], "{bad}");
@@ -296,7 +479,8 @@ mod tests {
     fn what_was_replaced_is_brought_back() {
         let at = folder("back");
         fs::write(at.join("old"), "old").unwrap();
-        let mut staged = Staged::default();
+        let temporaries = Temporaries::new();
+        let mut staged = Staged { temporaries: &temporaries, parts: Vec::new() };
         for name in ["old", "new", "last"] {
             staged.add(&at.join(name), b"bytes").unwrap();
         }
