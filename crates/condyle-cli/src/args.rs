@@ -1,6 +1,7 @@
 //! The flags. Help, completions and the man page are all made from this one table.
 
 mod editing;
+mod files;
 mod maps;
 
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ pub(crate) use editing::{
     AxisName, Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName,
     Mirror, OrderName, Retarget, RootBlendName, SeamArgs, Standing, Transform, Trim,
 };
+pub(crate) use files::{Files, Output, OutputKind, Replacing};
 pub(crate) use maps::{Dials, Fit, Pose};
 
 /// Joint kinds and joint limits from motion capture
@@ -318,6 +320,8 @@ pub(crate) struct LimitsShow {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
     /// Turn repairs of the document into errors
     #[arg(long)]
     pub(crate) strict: bool,
@@ -339,6 +343,8 @@ pub(crate) struct LimitsPreset {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "RIG.json")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
 }
 
 /// How to read files; the same for every command.
@@ -431,15 +437,21 @@ pub(crate) struct Writing {
     /// TRC: also write the end sites, as `NAME_end`
     #[arg(long)]
     end_sites: bool,
-    /// Let the ASF that goes with an AMC replace another skeleton of that name
+    /// Replace what is in the way: one of the inputs, a file of another kind, or another skeleton of the
+    /// name of the ASF that goes with an AMC
     #[arg(long)]
     force: bool,
-    /// Format to write to standard output [default: that of the input]
+    /// Format to write to standard output or into a folder [default: that of the input]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<FormatName>,
 }
 
 impl Writing {
+    /// Whether what is in the way may be replaced.
+    pub(crate) const fn force(&self) -> bool {
+        self.force
+    }
+
     pub(crate) fn options(&self) -> condyle::formats::WriteOptions {
         condyle::formats::WriteOptions {
             unit: self.units.unwrap_or_default(),
@@ -453,10 +465,11 @@ impl Writing {
 /// `condyle convert`.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output file; its extension decides the format, `-` is standard output
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(required = true, value_name = "OUT")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -468,10 +481,11 @@ pub(crate) struct Convert {
 /// `condyle resample`.
 #[derive(Debug, Args)]
 pub(crate) struct Resample {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output file
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -574,6 +588,8 @@ pub(crate) struct Couple {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) replacing: Replacing,
+    #[command(flatten)]
     pub(crate) limits: Limits,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -603,6 +619,8 @@ pub(crate) struct Evaluate {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) replacing: Replacing,
+    #[command(flatten)]
     pub(crate) limits: Limits,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -611,10 +629,11 @@ pub(crate) struct Evaluate {
 /// `condyle clamp`.
 #[derive(Debug, Args)]
 pub(crate) struct Clamp {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output file; its extension decides the format, `-` is standard output
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Keep the motion free of pops: where the nearest allowed rotation jumps, go there inside the
@@ -779,6 +798,8 @@ pub(crate) struct Estimate {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) replacing: Replacing,
+    #[command(flatten)]
     pub(crate) how: Estimating,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -812,6 +833,8 @@ pub(crate) struct Corpus {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) replacing: Replacing,
+    #[command(flatten)]
     pub(crate) how: Estimating,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -829,6 +852,8 @@ pub(crate) struct Stats {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
     #[command(flatten)]
     pub(crate) sampling: Sampling,
     #[command(flatten)]
@@ -862,6 +887,8 @@ pub(crate) struct Merge {
     /// Turn repairs of a rig that is there into errors
     #[arg(long)]
     pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
     #[command(flatten)]
     shaping: Shaping,
     #[command(flatten)]
@@ -1084,6 +1111,8 @@ pub(crate) struct Demo {
     /// Folder to write to; made if it is not there
     #[arg(short, long, value_name = "DIR", default_value = "condyle-demo")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
 }
 
 fn processors() -> NonZeroUsize {

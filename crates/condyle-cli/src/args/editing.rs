@@ -11,10 +11,11 @@ use super::{FrameSpan, InterpolationName, Reading, Writing, frame_span};
 /// `condyle transform`.
 #[derive(Debug, Args)]
 pub(crate) struct Transform {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output file; its extension decides the format, `-` is standard output
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -98,10 +99,11 @@ impl AxisName {
 /// `condyle trim`.
 #[derive(Debug, Args)]
 pub(crate) struct Trim {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output file; its extension decides the format, `-` is standard output
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -457,10 +459,11 @@ fn match_count(text: &str) -> Result<usize, String> {
 /// `condyle mirror`.
 #[derive(Debug, Args)]
 pub(crate) struct Mirror {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output file; its extension decides the format, `-` is standard output
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Mirror in the plane that the figure faces along in the first frame, rather than the one of up and
@@ -478,13 +481,14 @@ pub(crate) struct Mirror {
 /// `condyle retarget`.
 #[derive(Debug, Args)]
 pub(crate) struct Retarget {
-    /// Input files: one motion, with its ASF before it if it is AMC
+    /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
     /// The skeleton that the motion goes to: a BVH or an ASF, of which the motion does not matter
     #[arg(long, value_name = "SKELETON")]
     pub(crate) onto: PathBuf,
-    /// Output file; its extension decides the format, `-` is standard output
+    /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
+    /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// What places are multiplied by: legs (how high the target's pelvis is above its soles, to that of the

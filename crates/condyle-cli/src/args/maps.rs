@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 
 use condyle::motion::FrameRate;
 
-use super::{Reading, Writing, frame_rate};
+use super::{Reading, Replacing, Writing, frame_rate};
 
 /// `condyle dials`.
 #[derive(Debug, Args)]
@@ -20,6 +20,8 @@ pub(crate) struct Dials {
     /// Write the rig document instead, as to edit a model; `-` is standard output
     #[arg(short, long, value_name = "RIG.json", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
 }
 
 /// `condyle pose`.

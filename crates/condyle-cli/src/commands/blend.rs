@@ -4,7 +4,6 @@ use condyle::edit::{Placement, blend};
 use condyle::motion::{Clip, FrameIndex, ResampleTo};
 use condyle::skeleton::{JointIndex, Skeleton};
 
-use super::estimate::not_an_input;
 use super::matching::no_joint;
 use super::motions::{alike, facing_of, idle, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
@@ -12,7 +11,6 @@ use crate::args::Blend;
 use crate::output::{Failure, counted, print_note};
 
 pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
-    not_an_input(&args.output, args.files.iter().chain(&args.limits.rig))?;
     if args.in_place && args.standing.up.is_some() {
         let help = "leave it out: motions that stay where they are need no axis";
         return Err(idle("--up", "--in-place", help));

@@ -15,13 +15,12 @@ use condyle::motion::Clip;
 use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
-use super::estimate::not_an_input;
 use super::matching::{check_names, failed, span, weighted};
 use super::motions::{
     Counting, Motion, alike, facing_of, idle, keep_inside, length_of, limits_of, read_motions,
     refused, warn_of_size,
 };
-use super::{Answer, is_one_of, motion_format, print_report, write_as};
+use super::{Answer, motion_format, print_report, write_as};
 use crate::args::{
     BridgeName, Connect, EasingName, MatchingName, OrderName, RootBlendName, SeamArgs,
 };
@@ -122,15 +121,6 @@ impl Seam {
 
 pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     check_method(&args.seam)?;
-    let inputs = || args.files.iter().chain(&args.limits.rig);
-    not_an_input(&args.output, inputs())?;
-    if let Some(report) = &args.report {
-        not_an_input(report, inputs())?;
-        if is_one_of(report, [&args.output]) {
-            let what = format!("{} is both the motion and the page", report.display());
-            return Err(Failure::usage(what, "give each output a name of its own"));
-        }
-    }
     let mut motions = read_motions(&args.files, &args.reading.options(), 2)?;
     // The speed of the pelvis is told in metres, always.
     let _ = warn_of_size(motions.iter().map(|m| (m.path.as_path(), &m.file)));

@@ -19,8 +19,8 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::estimate::{
-    Moving, Origin, Target, clip_of, deliver, existing, failure_of, not_an_input, same_figure,
-    warn_of_idle, with_path,
+    Moving, Origin, Target, clip_of, deliver, existing, failure_of, same_figure, warn_of_idle,
+    with_path,
 };
 use super::stats::estimated;
 use super::{Answer, body};
@@ -57,7 +57,6 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
         let help = "read are .bvh, and .amc with its .asf in the same folder";
         return Err(nothing_left(unread, Failure::usage(what, help)));
     }
-    not_an_input(output, jobs.iter().map(|job| &job.path))?;
     let pass = Pass::over(&jobs, args, &options);
     let Pass { groups, problems, .. } = pass;
     let mut sum = Sum::of(groups, &jobs);

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::bound::{bind, print_misfits};
 use super::rig::rig_of;
-use super::{Answer, is_one_of, print_bytes, write_and_report};
+use super::{Answer, print_bytes, write_and_report};
 use crate::args::Couple;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_warning, print_warnings, printable,
@@ -24,7 +24,6 @@ use crate::output::{
 };
 
 pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
-    check_outputs(args)?;
     let mut rig = rig_of(&args.limits.rig, args.reading.strict())?;
     if let Some(output) = args.output.as_deref().filter(|output| *output != Path::new("-")) {
         keep_edited(&mut rig, output)?;
@@ -87,22 +86,6 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
             print_bytes(text.as_bytes())
         }
     }
-}
-
-/// What is written must not replace what is read, except a rig by itself.
-fn check_outputs(args: &Couple) -> Result<(), Failure> {
-    if let Some(path) = &args.report {
-        let others = args.files.iter().chain([&args.limits.rig]).chain(&args.output);
-        if path == Path::new("-") || is_one_of(path, others) {
-            let what = format!("the report cannot go to {}", path.display());
-            return Err(Failure::usage(what, "give it a name of its own: --report FILE.html"));
-        }
-    }
-    if let Some(path) = args.output.as_ref().filter(|path| is_one_of(path, &args.files)) {
-        let what = format!("the rig cannot go to {}", path.display());
-        return Err(Failure::usage(what, "that is a clip: name a rig, -o RIG.json"));
-    }
-    Ok(())
 }
 
 /// Couplings that a person edited in the rig that is there stay.

@@ -1,7 +1,7 @@
 //! `condyle dials` and `condyle fit`: joint maps. `pose.rs` has `condyle pose`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
@@ -18,10 +18,9 @@ use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
-use super::estimate::not_an_input;
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
-use super::{Answer, is_one_of, print_bytes, print_report, read_one, write_out};
+use super::{Answer, print_bytes, print_report, read_one, write_out};
 use crate::args::{Dials, Fit};
 use crate::output::{
     Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_note,
@@ -73,7 +72,6 @@ pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
 
 /// Writes the rig document: of a model its data file as it is, to be edited.
 fn write_rig(args: &Dials, rig: &Rig, output: &Path) -> Result<Answer, Failure> {
-    not_an_input(output, [&args.rig])?;
     let text = match model_of(&args.rig).and_then(models::text) {
         Some(text) => text.as_bytes().to_vec(),
         None => rig.write().map_err(|e| Failure::Rig(vec![e.with_file(&args.rig)]))?,
@@ -103,12 +101,6 @@ pub(super) fn idle(network: &Network) -> Option<String> {
 }
 
 pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
-    let outputs: Vec<&PathBuf> =
-        std::iter::once(&args.output).chain(&args.dials).chain(&args.report).collect();
-    distinct(&outputs)?;
-    for output in outputs {
-        not_an_input(output, args.files.iter().chain([&args.rig]))?;
-    }
     if is_table(&args.output) && args.writing.to.is_some() {
         let what = format!("{} is a table of dials, and --to is for motion", args.output.display());
         let help = "leave --to out, or write the motion to OUT and the table with --dials";
@@ -365,21 +357,6 @@ pub(super) fn page_of(
     let over_time = (clip.len() > 1).then_some(clip);
     let poses: Vec<PoseView<'_>> = one.into_iter().collect();
     page::html(&title(rig), skeleton, network, axes(skeleton), &poses, over_time)
-}
-
-/// Two outputs may not be one file.
-pub(super) fn distinct(outputs: &[&PathBuf]) -> Result<(), Failure> {
-    for (i, output) in outputs.iter().enumerate() {
-        if i > 0 && output.as_path() == Path::new("-") {
-            let help = "give the page or the table a name";
-            return Err(Failure::usage("only OUT can be standard output", help));
-        }
-        if is_one_of(output, outputs[..i].iter().copied()) {
-            let what = format!("{} would be written twice", output.display());
-            return Err(Failure::usage(what, "give each output a name of its own"));
-        }
-    }
-    Ok(())
 }
 
 /// Up and forward.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::{Cell, ContentArrangement};
 use condyle::anatomy::Anatomy;
 use condyle::estimate::{BindPose, Estimate as Found, EstimateError, Take, estimate_paired};
-use condyle::formats::{Format, Read, read_file, read_files};
+use condyle::formats::{Read, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
 use condyle::rig::{Open, Rig, RigJoint, Source};
 use condyle::skeleton::Skeleton;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::body::{self, Body};
 use super::figures::{figures_of, in_a_line, in_words};
 use super::rig::rig_of;
-use super::{Answer, is_one_of, limits, report, write_and_report};
+use super::{Answer, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
     Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
@@ -77,8 +77,6 @@ pub(super) struct Origin {
 pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     // What is there is read first: it should not be found broken after minutes of work.
     let target = Target::of(args);
-    report::check_path(args)?;
-    not_an_input(&args.output, &args.files)?;
     let there = existing(&target)?;
     let mut clips = Vec::new();
     read_clips(&args.files, &args.reading, args.how.sampling.samples, |clip| {
@@ -213,49 +211,20 @@ pub(super) fn deliver(
     write_and_report(target.output, &text, beside, &report)
 }
 
-/// Refuses to write over what is read.
-pub(super) fn not_an_input<'a>(
-    output: &Path,
-    inputs: impl IntoIterator<Item = &'a PathBuf>,
-) -> Result<(), Failure> {
-    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
-    let help = "give the output a name of its own";
-    if is_one_of(output, inputs.iter().copied()) {
-        return Err(Failure::usage(format!("{} is one of the inputs", output.display()), help));
-    }
-    // What is written beside it.
-    let skeleton = output.with_extension(Format::Asf.extension());
-    if Format::of_path(output) == Some(Format::Amc) && is_one_of(&skeleton, inputs) {
-        let [amc, asf] = [output, &skeleton].map(Path::display);
-        let what = format!("{asf}, which would be written beside {amc}, is one of the inputs");
-        return Err(Failure::usage(what, help));
-    }
-    Ok(())
-}
-
 /// The rig that is to be brought up to date.
 pub(super) fn existing(target: &Target<'_>) -> Result<Option<Rig>, Failure> {
     let output = target.output;
     if target.is_stdout() {
         return Ok(None);
     }
-    if Format::of_path(output).is_some() {
-        let what = format!("{} has the extension of a motion file", output.display());
-        return Err(Failure::usage(what, "the output is a rig document: name it RIG.json"));
-    }
-    // A link is written through.
-    if let Ok(there) = output.canonicalize()
-        && Format::of_path(&there).is_some()
-    {
-        let what = format!("{} leads to {}, a motion file", output.display(), there.display());
-        return Err(Failure::usage(what, "the output is a rig document: name it RIG.json"));
-    }
     if target.fresh || !output.is_file() {
         return Ok(None);
     }
     let read = rig_of(output, target.strict);
     if let Err(Failure::Rig(_)) = &read {
-        print_note("--fresh replaces a file that is no rig document, or is a broken one");
+        print_note(
+            "--fresh replaces a rig document that is broken, and with --force a file of another kind",
+        );
     }
     read.map(Some)
 }

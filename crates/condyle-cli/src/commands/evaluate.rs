@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::bound::{bind, print_misfits};
 use super::rig::rig_of;
-use super::{Answer, is_one_of, print_bytes};
+use super::{Answer, print_bytes};
 use crate::args::Evaluate;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_warnings, printable, progress, some_of,
@@ -30,13 +30,6 @@ struct Moving {
 }
 
 pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
-    if let Some(path) = &args.report {
-        let inputs = args.files.iter().chain(&args.fit).chain([&args.limits.rig]);
-        if path == Path::new("-") || is_one_of(path, inputs) {
-            let what = format!("the report cannot go to {}", path.display());
-            return Err(Failure::usage(what, "give it a name of its own: --report FILE.html"));
-        }
-    }
     let rig = rig_of(&args.limits.rig, args.reading.strict())?;
     let options = args.reading.options();
     let clips = moving(&args.files, &options)?;

@@ -13,7 +13,6 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::bound::{add_misfits, bind, print_misfits};
-use super::estimate::not_an_input;
 use super::matching::no_joint;
 use super::rig::rig_of;
 use super::{Answer, motion_format, print_report, read_one, write_as};
@@ -24,8 +23,6 @@ use crate::output::{
 };
 
 pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
-    let inputs = args.files.iter().chain(&args.goals).chain(&args.solving.rig);
-    not_an_input(&args.output, inputs)?;
     let rig = match &args.solving.rig {
         Some(path) => Some((path, rig_of(path, args.reading.strict())?)),
         None => None,

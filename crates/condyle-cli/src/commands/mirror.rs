@@ -9,7 +9,7 @@ use crate::args::Mirror as Args;
 use crate::output::Failure;
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
-    let mut motion = one(&args.files, &args.output, &args.reading.options())?;
+    let mut motion = one(&args.files, &args.reading.options())?;
     let failed = |error: condyle::edit::MirrorError| {
         let help = "docs/anatomy.md lists the names that are known";
         Failure::file(&motion.path, error.to_string(), help)

@@ -20,6 +20,7 @@ mod limits;
 mod matching;
 mod mirror;
 mod motions;
+mod outputs;
 mod pose;
 mod report;
 mod resample;
@@ -48,6 +49,7 @@ pub(crate) enum Answer {
 
 /// Runs a command.
 pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
+    outputs::check(&cli.command.files())?;
     match &cli.command {
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
@@ -168,19 +170,6 @@ fn print_report(output: &Path, report: &str) -> Result<Answer, Failure> {
         return Ok(Answer::Yes);
     }
     print_bytes(report.as_bytes())
-}
-
-/// Whether a path leads to the same file as one of others, however it is spelt and through links.
-fn is_one_of<'a>(path: &Path, others: impl IntoIterator<Item = &'a PathBuf>) -> bool {
-    // A file that is not there yet is in a folder that is.
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let folder = || folder.unwrap_or(Path::new(".")).canonicalize().ok();
-        path.canonicalize().ok().or_else(|| Some(folder()?.join(path.file_name()?)))
-    };
-    let there = place(path);
-    let same = |other: &PathBuf| other == path || (there.is_some() && there == place(other));
-    others.into_iter().any(same)
 }
 
 /// Reads the one motion (or skeleton, or marker file) among the inputs, prints its warnings.

@@ -14,8 +14,7 @@ use condyle::motion::{ClipError, Pose as Figure};
 use condyle::skeleton::{Skeleton, names_near};
 use serde_json::{Map, Value, json};
 
-use super::dials::{distinct, idle, is_table, network_of, page_of, rounded, told};
-use super::estimate::not_an_input;
+use super::dials::{idle, is_table, network_of, page_of, rounded, told};
 use super::ik::{json_of_goals, notices_of, read_document, table_of_goals};
 use super::{Answer, motion_format, print_bytes, write_as};
 use crate::args::Pose;
@@ -27,13 +26,6 @@ use crate::output::{
 pub(super) fn run(args: &Pose) -> Result<Answer, Failure> {
     let none = PathBuf::new();
     let output = args.output.as_ref().unwrap_or(&none);
-    let outputs: Vec<&PathBuf> = std::iter::once(output).chain(&args.report).collect();
-    distinct(&outputs)?;
-    for output in outputs {
-        // Standard input is not standard output.
-        let table = args.dials.iter().filter(|path| path.as_path() != Path::new("-"));
-        not_an_input(output, [&args.rig].into_iter().chain(table).chain(&args.goals))?;
-    }
     if args.output.as_deref().is_some_and(is_table) && args.writing.to.is_some() {
         let what = format!("{} is a table of dials, and --to is for motion", output.display());
         return Err(Failure::usage(what, "leave --to out, or name a motion file"));

@@ -10,19 +10,8 @@ use condyle::skeleton::Skeleton;
 use condyle::synth::Synth;
 
 use super::estimate::Moving;
-use super::is_one_of;
 use crate::args::Estimate;
-use crate::output::{Failure, hundredths};
-
-/// A report is a file of its own.
-pub(super) fn check_path(args: &Estimate) -> Result<(), Failure> {
-    let Some(path) = &args.report else { return Ok(()) };
-    if path == Path::new("-") || is_one_of(path, [&args.output]) || is_one_of(path, &args.files) {
-        let what = format!("the report cannot go to {}", path.display());
-        return Err(Failure::usage(what, "give it a name of its own: --report FILE.html"));
-    }
-    Ok(())
-}
+use crate::output::hundredths;
 
 /// The page for a rig as it is written; `skeletons` are those that the clips count from.
 pub(super) fn of_estimate(

@@ -2,13 +2,11 @@
 
 use condyle::motion::ResampleTo;
 
-use super::estimate::not_an_input;
 use super::{Answer, read_one, write_out};
 use crate::args::Resample;
 use crate::output::{Failure, print_note};
 
 pub(super) fn run(args: &Resample) -> Result<Answer, Failure> {
-    not_an_input(&args.output, &args.files)?;
     let mut read = read_one(&args.files, &args.reading.options())?;
     let Some(clip) = &read.file.clip else {
         let what = "there is no motion to resample";

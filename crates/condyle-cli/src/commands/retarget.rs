@@ -10,7 +10,6 @@ use condyle::motion::{Clip, ClipError};
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
-use super::estimate::not_an_input;
 use super::motions::{limits_of, print_fitted, warn_of_size};
 use super::transform::one;
 use super::{Answer, motion_format, notice_size, print_report, read_one, write_as};
@@ -21,8 +20,7 @@ use crate::output::{
 };
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
-    not_an_input(&args.output, [&args.onto].into_iter().chain(&args.limits.rig))?;
-    let motion = one(&args.files, &args.output, &args.reading.options())?;
+    let motion = one(&args.files, &args.reading.options())?;
     let mut target = read_one(std::slice::from_ref(&args.onto), &args.reading.options())?.file;
     if target.skeleton.is_empty() {
         let what = "there is no skeleton in it";

@@ -6,12 +6,9 @@ use std::path::Path;
 use condyle::estimate::{
     EstimateOptions, MergeError, RestPart, RestsDiffer, Summary, estimate_summary,
 };
-use condyle::formats::Format;
 use serde_json::{Map, Value, json};
 
-use super::estimate::{
-    Origin, Target, deliver, existing, failure_of, not_an_input, read_clips, same_figure,
-};
+use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
 use super::{Answer, write_and_report};
 use crate::args::{Merge, Stats};
 use crate::output::{Failure, counted, print_warning, printable, progress, working};
@@ -19,14 +16,13 @@ use crate::output::{Failure, counted, print_warning, printable, progress, workin
 pub(super) fn run(args: &Stats) -> Result<Answer, Failure> {
     let output = args.output.as_path();
     let is_file = output != Path::new("-");
-    if is_file && (Format::of_path(output).is_some() || has_extension(output, "json")) {
+    if is_file && has_extension(output, "json") {
         let what = format!("{} has the extension of another kind of file", output.display());
         return Err(Failure::usage(what, "the output is a summary: name it PART.cst"));
     }
     let options = args.options();
     let mut all = Summary::default();
     let mut files = Vec::new();
-    not_an_input(output, &args.files)?;
     read_clips(&args.files, &args.reading, args.sampling.samples, |clip| {
         let one = Summary::of_take(&clip.skeleton, &clip.clip, &options);
         join(&mut all, &one, &clip.path)?;

@@ -1,6 +1,6 @@
 //! `condyle transform` and `condyle trim`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use condyle::edit::{Ground, Placement, Stand, retimed, reversed, scaled, trimmed, with_up};
 use condyle::formats::{Format, Origin};
@@ -8,7 +8,6 @@ use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
-use super::estimate::not_an_input;
 use super::motions::{
     Motion, facing_of, idle, length_of, no_frames, read_motions, refused, warn_of_size,
 };
@@ -23,7 +22,7 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
         let with = "--reverse, --speed, --scale and --move alone";
         return Err(idle("--up", with, "leave it out, or add --facing, --turn, --at or --to-up"));
     }
-    let mut motion = one(&args.files, &args.output, &args.reading.options())?;
+    let mut motion = one(&args.files, &args.reading.options())?;
     let in_metres = change.at.is_some() || change.shift.is_some();
     if in_metres {
         warn_of_size([(motion.path.as_path(), &motion.file)]);
@@ -123,7 +122,7 @@ fn stands(stand: &Stand, ground: Ground) -> String {
 }
 
 pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
-    let mut motion = one(&args.files, &args.output, &args.reading.options())?;
+    let mut motion = one(&args.files, &args.reading.options())?;
     let count = motion.clip.frame_count();
     let (first, last) = match (args.part.frames, args.part.seconds) {
         (Some(span), _) => (span.first, span.last.unwrap_or(count.saturating_sub(1))),
@@ -158,13 +157,11 @@ pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
     write_out(&motion.file, &args.output, &args.writing)
 }
 
-/// The one motion of a command that takes one; it is not written over.
+/// The one motion of a command that takes one.
 pub(super) fn one(
     files: &[PathBuf],
-    output: &Path,
     options: &condyle::formats::ReadOptions,
 ) -> Result<Motion, Failure> {
-    not_an_input(output, files)?;
     let mut motions = read_motions(files, options, 1)?;
     if let [first, second, ..] = motions.as_slice() {
         let what = format!(

@@ -589,10 +589,14 @@ fn estimate_writes_a_report_that_is_the_same_each_time() {
     assert_eq!(folder.read("again.html"), page);
     let _ = json(&folder, "estimate --json swing.bvh -o rig.json --bind 5 --report bound.html");
     assert!(folder.read("bound.html").contains("<bdi>bind pose</bdi>"));
-    for path in ["-", "rig.json", "swing.bvh"] {
+    for (path, what) in [
+        ("-", "the report cannot go to standard output"),
+        ("rig.json", "rig.json would be written twice"),
+        ("swing.bvh", "swing.bvh is one of the inputs"),
+    ] {
         let got = folder.condyle(&format!("estimate swing.bvh -o rig.json --report {path}"));
         assert_eq!(got.status.code(), Some(2), "{path}");
-        assert!(complaints(&got).contains("the report cannot go to"), "{path}");
+        assert!(complaints(&got).contains(what), "{path}");
     }
     // What to do fits what is wrong.
     std::fs::create_dir(folder.0.join("taken")).unwrap();

@@ -45,8 +45,11 @@ fn evaluate_says_what_is_wrong() {
     for (args, what) in [
         ("evaluate figure.asf --rig rig.json", "there is no motion to find again"),
         ("evaluate figure.bvh --rig rig.json --effectors Paw", "there is no joint Paw"),
-        ("evaluate figure.bvh --rig rig.json --report figure.bvh", "the report cannot go to"),
-        ("evaluate figure.bvh --rig rig.json --report rig.json", "the report cannot go to"),
+        (
+            "evaluate figure.bvh --rig rig.json --report figure.bvh",
+            "figure.bvh is one of the inputs",
+        ),
+        ("evaluate figure.bvh --rig rig.json --report rig.json", "rig.json is one of the inputs"),
         ("evaluate figure.bvh --rig rig.json --effectors Hips", "no joint that could be compared"),
         ("evaluate figure.bvh --rig rig.json --fit other.bvh", "none of its joints is in"),
         ("evaluate nothing.bvh --rig rig.json", "nothing.bvh"),

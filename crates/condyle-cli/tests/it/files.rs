@@ -10,6 +10,10 @@ use std::time::Duration;
 use super::{Folder, WALK};
 
 impl Folder {
+    fn read_bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).unwrap()
+    }
+
     /// A line of the shell in which `condyle` is the program.
     fn shell(&self, line: &str) -> Output {
         let program = env!("CARGO_BIN_EXE_condyle");
@@ -146,4 +150,106 @@ fn a_target_that_is_a_link_stays_one_and_what_it_leads_to_is_replaced() {
     assert!(folder.0.join("out.bvh").is_symlink());
     assert!(folder.read("other.bvh").contains("Frames: 2"));
     assert_eq!(folder.names(), ["other.bvh", "out.bvh", "walk.bvh"]);
+}
+
+/// Every command that writes, with an output that is one of its inputs.
+#[test]
+fn no_command_replaces_one_of_its_inputs() {
+    let folder = Folder::new("files_inputs");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    folder.write("goals.json", "{ \"goals\": [] }");
+    assert_eq!(folder.condyle("dials spine -o map.json").status.code(), Some(0));
+    assert_eq!(
+        folder.condyle("pose map.json --set lumbar.flexion=20 -o dials.csv").status.code(),
+        Some(0)
+    );
+    assert_eq!(folder.condyle("stats walk.bvh -o part.cst").status.code(), Some(0));
+    fs::hard_link(folder.0.join("walk.bvh"), folder.0.join("hard.bvh")).unwrap();
+    symlink("walk.bvh", folder.0.join("soft.bvh")).unwrap();
+    let names = folder.names();
+    let all = || names.iter().map(|name| folder.read_bytes(name)).collect::<Vec<_>>();
+    let before = all();
+    for line in [
+        "convert walk.bvh walk.bvh",
+        "resample walk.bvh --fps 30 -o ./walk.bvh",
+        "trim walk.bvh --frames 0..9 -o soft.bvh",
+        "transform soft.bvh --reverse -o walk.bvh",
+        "mirror walk.bvh -o hard.bvh",
+        "blend run.bvh walk.bvh -o walk.bvh",
+        "connect run.bvh walk.bvh -o hard.bvh",
+        "connect run.bvh walk.bvh -o new.bvh --report walk.bvh",
+        "retarget run.bvh --onto walk.bvh -o soft.bvh",
+        "clamp walk.bvh --rig rig.json -o walk.bvh",
+        "clamp walk.bvh --rig rig.json -o hard.bvh",
+        "ik walk.bvh --rig rig.json --goals goals.json -o walk.bvh",
+        "ik walk.bvh --rig rig.json --goals run.bvh -o run.bvh",
+        "fit walk.bvh --rig map.json -o walk.bvh",
+        "fit walk.bvh --rig map.json -o new.csv --report map.json",
+        "pose map.json --dials dials.csv -o dials.csv",
+        "dials map.json -o map.json",
+        "estimate walk.bvh -o new.json --report walk.bvh",
+        "estimate walk.bvh -o hard.bvh",
+        "estimate walk.bvh --bind run.bvh -o new.json --report run.bvh",
+        "stats walk.bvh -o hard.bvh",
+        "merge part.cst -o part.cst",
+        "couple walk.bvh --rig rig.json --report rig.json",
+        "couple walk.bvh --rig rig.json -o walk.bvh",
+        "evaluate walk.bvh --rig rig.json --report hard.bvh",
+        "limits show rig.json -o rig.json",
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(folder.names() == names && all() == before, "{line}: {err}");
+        let told = ["is one of the inputs", "extension of a", "not the extension of a picture"];
+        assert!(told.iter().any(|what| err.contains(what)), "{line}: {err}");
+    }
+    // Forced, they do.
+    let got = folder.condyle("trim walk.bvh --frames 0..9 -o hard.bvh --force");
+    assert_eq!(got.status.code(), Some(0), "{got:?}");
+    assert!(folder.read("hard.bvh").contains("Frames: 10\n"));
+    assert_eq!(folder.names(), names);
+}
+
+#[test]
+fn no_command_replaces_a_file_of_another_kind() {
+    let folder = Folder::new("files_kinds");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    folder.write("notes.txt", "Notes about the takes.\n");
+    folder.write("goals.json", "{ \"goals\": [] }");
+    folder.write("copy.json", WALK);
+    folder.write("page.amc", "<!DOCTYPE html>\n");
+    let names = folder.names();
+    let all = || names.iter().map(|name| folder.read_bytes(name)).collect::<Vec<_>>();
+    let before = all();
+    for (line, what) in [
+        ("limits preset hip -o walk.bvh", "walk.bvh has the extension of a motion file"),
+        ("limits preset hip -o new.bvh", "the output is a rig document: name it RIG.json"),
+        (
+            "limits preset hip -o copy.json",
+            "copy.json: a BVH is there, and would be replaced by a rig",
+        ),
+        ("limits preset hip -o goals.json", "goals.json: what is there is something else"),
+        ("limits preset hip -o notes.txt", "notes.txt: what is there is something else"),
+        ("dials spine -o report.html", "report.html: a page (HTML) is there"),
+        ("estimate walk.bvh -o copy.json --fresh", "copy.json: a BVH is there"),
+        ("estimate walk.bvh -o copy.json", "copy.json:1:1"),
+        ("estimate walk.bvh -o new.json --report copy.json", "copy.json: a BVH is there"),
+        ("stats walk.bvh -o report.html", "report.html: a page (HTML) is there"),
+        (
+            "convert walk.bvh page.amc",
+            "page.amc: a page (HTML) is there, and would be replaced by an AMC",
+        ),
+        ("connect walk.bvh run.bvh -o new.bvh --report notes.txt", "notes.txt: what is there"),
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains(what), "{line}: {err}");
+        assert!(folder.names() == names && all() == before, "{line}: {err}");
+    }
+    for line in ["limits preset hip -o goals.json --force", "limits preset hip -o rig.json"] {
+        assert_eq!(folder.condyle(line).status.code(), Some(0), "{line}");
+    }
+    assert!(folder.read("goals.json").contains("\"condyle\""));
 }

@@ -23,6 +23,7 @@ mod error;
 mod far;
 mod files;
 mod names;
+mod replace;
 mod rows;
 mod text;
 pub mod trc;
@@ -36,6 +37,7 @@ use crate::skeleton::Skeleton;
 
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
+pub use replace::{FileKind, InTheWay, in_the_way, is_same_file};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
 pub use whole::{Temporaries, write_whole};
 

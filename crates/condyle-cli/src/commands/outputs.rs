@@ -1,0 +1,105 @@
+//! No command replaces what it reads, nor a file of another kind, unless it is forced.
+
+use std::path::Path;
+
+use condyle::formats::{FileKind, InTheWay, in_the_way, is_same_file};
+
+use crate::args::{Files, Output, OutputKind};
+use crate::output::Failure;
+
+/// Refuses to begin if an output is in the way of an input, of another output or of a file of another
+/// kind.
+pub(super) fn check(files: &Files<'_>) -> Result<(), Failure> {
+    for (i, output) in files.outputs.iter().enumerate() {
+        if &*output.path == Path::new("-") {
+            if output.main {
+                continue;
+            }
+            let what = format!("the {} cannot go to standard output", word(output.kind));
+            return Err(Failure::usage(what, "give it a name of its own"));
+        }
+        if files.outputs[..i].iter().any(|other| is_same_file(&other.path, &output.path)) {
+            let what = format!("{} would be written twice", output.path.display());
+            return Err(Failure::usage(what, "give each output a name of its own"));
+        }
+        let into_folder = output.kind == OutputKind::Motion && is_folder(&output.path);
+        if !files.force && !into_folder {
+            check_one(output, &files.inputs)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to write a file over an input, or over a file of another kind.
+pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Failure> {
+    let path = &*output.path;
+    // Writing says what is wrong with a name that stands for no kind of file.
+    let Some(kind) = output.kind.of(path) else { return Ok(()) };
+    let found = in_the_way(path, kind, inputs).map_err(|error| {
+        let what = format!("cannot be looked at before it is replaced: {error}");
+        Failure::file(path, what, "choose another name, or replace it with --force")
+    })?;
+    let shown = path.display();
+    let name = match kind {
+        FileKind::Motion(format) => format!("CLIP.{}", format.extension()),
+        FileKind::Rig => "RIG.json".to_owned(),
+        FileKind::Summary => "PART.cst".to_owned(),
+        FileKind::Page => "FILE.html".to_owned(),
+        FileKind::Picture => "FILE.svg".to_owned(),
+        _ => "FILE.csv".to_owned(),
+    };
+    Err(match found {
+        None => return Ok(()),
+        Some(InTheWay::Input(input)) => {
+            let what = match input == path {
+                true => format!("{shown} is one of the inputs"),
+                false => format!(
+                    "{}, which would be written beside {shown}, is one of the inputs",
+                    input.display()
+                ),
+            };
+            let help = format!(
+                "give the {} a name of its own, or replace what was read with --force",
+                word(output.kind)
+            );
+            Failure::usage(what, &help)
+        }
+        Some(InTheWay::MotionName(named)) => {
+            let what = match named == path {
+                true => format!("{shown} has the extension of a motion file"),
+                false => format!("{shown} leads to {}, a motion file", named.display()),
+            };
+            Failure::usage(what, &format!("the output is {}: name it {name}", kind.name()))
+        }
+        // Reading it will tell.
+        Some(InTheWay::OtherKind(_)) if output.kind == OutputKind::Updated => return Ok(()),
+        Some(found) => {
+            let there = match found {
+                InTheWay::OtherKind(Some(there)) => format!("{} is there", there.name()),
+                _ => "what is there is something else".to_owned(),
+            };
+            let what = format!("{there}, and would be replaced by {}", kind.name());
+            Failure::file(path, what, "choose another name, or replace it with --force")
+        }
+    })
+}
+
+/// Whether a path stands for a folder, to be made if it is not there.
+pub(super) fn is_folder(path: &Path) -> bool {
+    let ends = |c: char| path.as_os_str().to_string_lossy().ends_with(c);
+    ends('/') || ends(std::path::MAIN_SEPARATOR) || path.is_dir()
+}
+
+/// What is written, in a word.
+fn word(kind: OutputKind) -> &'static str {
+    match kind {
+        OutputKind::Motion => "motion",
+        OutputKind::Updated => "rig",
+        OutputKind::New(FileKind::Rig) => "rig",
+        OutputKind::New(FileKind::Page) => "report",
+        OutputKind::New(FileKind::Picture) => "picture",
+        OutputKind::New(FileKind::Table) => "table",
+        OutputKind::New(FileKind::Summary) => "summary",
+        OutputKind::New(_) => "output",
+    }
+}

@@ -1,0 +1,214 @@
+//! What a file that is written may replace: nothing that was read, and nothing of another kind.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::Format;
+
+/// So much of a file is looked at to tell its kind.
+const LOOKED_AT: u64 = 1 << 20;
+
+/// What kind of file something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// Motion, a skeleton or markers.
+    Motion(Format),
+    /// A rig document (RIG.json).
+    Rig,
+    /// A summary of motion (`.cst`).
+    Summary,
+    /// A page (HTML).
+    Page,
+    /// A picture (SVG).
+    Picture,
+    /// A table of numbers with names in its first line (CSV).
+    Table,
+}
+
+impl FileKind {
+    /// What it is, for a sentence: `a rig document`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Motion(Format::Asf) => "an ASF",
+            Self::Motion(Format::Amc) => "an AMC",
+            Self::Motion(Format::Bvh) => "a BVH",
+            Self::Motion(Format::Trc) => "a TRC",
+            Self::Rig => "a rig document",
+            Self::Summary => "a summary",
+            Self::Page => "a page (HTML)",
+            Self::Picture => "a picture (SVG)",
+            Self::Table => "a table (CSV)",
+        }
+    }
+
+    /// Tells the kind by the content, which may be the beginning of it only.
+    #[must_use]
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        let begins =
+            |word: &[u8]| text.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
+        let has = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+        if bytes.starts_with(b"condylst") {
+            Some(Self::Summary)
+        } else if begins(b"{") {
+            has(b"\"condyle\"").then_some(Self::Rig)
+        } else if begins(b"<!doctype html") || begins(b"<html") {
+            Some(Self::Page)
+        } else if begins(b"<") {
+            has(b"<svg").then_some(Self::Picture)
+        } else if let Some(format) = Format::detect(bytes) {
+            Some(Self::Motion(format))
+        } else {
+            let list = begins(b"[");
+            let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
+            let is_text = std::str::from_utf8(line).is_ok_and(|line| !line.contains('\0'));
+            (is_text && !list && line.contains(&b',')).then_some(Self::Table)
+        }
+    }
+}
+
+/// What is in the way of a file that is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InTheWay {
+    /// One of the inputs would be replaced: this path leads to it. It is the output, or the ASF that
+    /// goes with the output if that is an AMC.
+    Input(PathBuf),
+    /// The output has the extension of a motion file, or leads to a file that has, and is none.
+    MotionName(PathBuf),
+    /// A file of another kind is there; of which one, where that is known.
+    OtherKind(Option<FileKind>),
+}
+
+/// What is in the way of writing `output`, a file of this kind, for a program that has read these
+/// inputs. Links are followed, and all names of a file are seen as one. A device or a FIFO is never in
+/// the way, nor is an empty file.
+///
+/// # Errors
+///
+/// What the system says about a file that is there and cannot be looked at.
+pub fn in_the_way(output: &Path, kind: FileKind, inputs: &[&Path]) -> io::Result<Option<InTheWay>> {
+    let is_input = |path: &Path| inputs.iter().any(|input| is_same_file(path, input));
+    if is_input(output) {
+        return Ok(Some(InTheWay::Input(output.to_owned())));
+    }
+    if let FileKind::Motion(format) = kind {
+        let skeleton = output.with_extension(Format::Asf.extension());
+        if format == Format::Amc && is_input(&skeleton) {
+            return Ok(Some(InTheWay::Input(skeleton)));
+        }
+    } else {
+        let names = std::iter::once(output.to_owned()).chain(fs::canonicalize(output).ok());
+        if let Some(path) = names.into_iter().find(|path| Format::of_path(path).is_some()) {
+            return Ok(Some(InTheWay::MotionName(path)));
+        }
+    }
+    if !fs::metadata(output).is_ok_and(|there| there.is_file() && there.len() > 0) {
+        return Ok(None);
+    }
+    let mut beginning = Vec::new();
+    File::open(output)?.take(LOOKED_AT).read_to_end(&mut beginning)?;
+    let there = FileKind::detect(&beginning);
+    Ok((there != Some(kind)).then_some(InTheWay::OtherKind(there)))
+}
+
+/// Whether two paths are names of one file: spelt in another way, through links, or as a second name of
+/// it (a hard link). A file that is not there yet is known by its folder and its name. Devices and pipes
+/// are no files to lose.
+#[must_use]
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let (Ok(about_a), Ok(about_b)) = (fs::metadata(a), fs::metadata(b)) else {
+        let place = |path: &Path| {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        };
+        let there = place(a);
+        return a == b || (there.is_some() && there == place(b));
+    };
+    if !about_a.is_file() || !about_b.is_file() {
+        return false;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        (about_a.dev(), about_a.ino()) == (about_b.dev(), about_b.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let [a, b] = [a, b].map(|path| path.canonicalize().ok());
+        a.is_some() && a == b
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_by_content() {
+        let bvh = b"HIERARCHY\nROOT Hips\n";
+        for (bytes, kind) in [
+            (&bvh[..], Some(FileKind::Motion(Format::Bvh))),
+            (b"# comment\n:version 1.10\n", Some(FileKind::Motion(Format::Asf))),
+            (b":FULLY-SPECIFIED\n", Some(FileKind::Motion(Format::Amc))),
+            (b"PathFileType\t4\t(X/Y/Z)\ta.trc\n", Some(FileKind::Motion(Format::Trc))),
+            (b"\xef\xbb\xbf {\n  \"condyle\": 1,", Some(FileKind::Rig)),
+            (b"{ \"goals\": [] }", None),
+            (b"[1, 2]\n3", None),
+            (b"condylst\x01\x00", Some(FileKind::Summary)),
+            (b"<!DOCTYPE html>\n<html>", Some(FileKind::Page)),
+            (b"<?xml version=\"1.0\"?>\n<svg>", Some(FileKind::Picture)),
+            (b"<osim>", None),
+            (b"time_s,a_deg\n0,1\n", Some(FileKind::Table)),
+            (b"notes about the take\n", None),
+            (b"\x00\x01,\n", None),
+        ] {
+            assert_eq!(FileKind::detect(bytes), kind, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn all_names_of_a_file_are_one_and_other_files_are_others() {
+        use std::os::unix::fs::symlink;
+
+        let at = std::env::temp_dir().join(format!("condyle-replace-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&at);
+        fs::create_dir_all(at.join("sub")).unwrap();
+        let path = |name: &str| at.join(name);
+        fs::write(path("walk.bvh"), "HIERARCHY\n").unwrap();
+        fs::write(path("other.bvh"), "HIERARCHY\n").unwrap();
+        fs::hard_link(path("walk.bvh"), path("hard")).unwrap();
+        symlink("walk.bvh", path("soft")).unwrap();
+        symlink("soft", path("twice")).unwrap();
+        symlink("late", path("early")).unwrap();
+        for name in ["walk.bvh", "hard", "soft", "twice", "sub/../walk.bvh"] {
+            assert!(is_same_file(&path(name), &path("walk.bvh")), "{name}");
+            assert!(!is_same_file(&path(name), &path("other.bvh")), "{name}");
+        }
+        assert!(is_same_file(&path("new"), &path("sub/../new")));
+        assert!(!is_same_file(&path("new"), &path("sub/new")));
+        assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")));
+
+        let bvh = FileKind::Motion(Format::Bvh);
+        let inputs = [path("walk.bvh"), path("walk.asf")];
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        let found = |name: &str, kind| in_the_way(&path(name), kind, &inputs).unwrap();
+        assert_eq!(found("hard", bvh), Some(InTheWay::Input(path("hard"))));
+        assert_eq!(found("other.bvh", bvh), None);
+        assert_eq!(found("new.bvh", bvh), None);
+        let amc = FileKind::Motion(Format::Amc);
+        assert_eq!(found("walk.amc", amc), Some(InTheWay::Input(path("walk.asf"))));
+        assert_eq!(found("other.bvh", amc), Some(InTheWay::OtherKind(Some(bvh))));
+        fs::write(path("goals.json"), "{ \"goals\": [] }").unwrap();
+        assert_eq!(found("goals.json", FileKind::Rig), Some(InTheWay::OtherKind(None)));
+        assert_eq!(found("new.bvh", FileKind::Rig), Some(InTheWay::MotionName(path("new.bvh"))));
+        fs::write(path("empty.json"), "").unwrap();
+        assert_eq!(found("empty.json", FileKind::Rig), None);
+        fs::remove_dir_all(at).unwrap();
+    }
+}
