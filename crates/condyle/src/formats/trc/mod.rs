@@ -11,7 +11,9 @@
 //! 2       0.01  10  20  30
 //! ```
 //!
-//! Fields are separated by tabs; blanks around them are not part of them. How it is read:
+//! Fields are separated by tabs; blanks around them are not part of them. Where a program wrote blanks
+//! instead of tabs, as many do in the first line, they separate fields, too; names of markers and the
+//! path may have blanks. How it is read:
 //!
 //! - A position of which no coordinate is given is missing: an empty cell, a blank, `NaN` in any
 //!   spelling (`nan`, `1.#QNAN`, `-nan(ind)`). So are the cells that a row lacks at its end.

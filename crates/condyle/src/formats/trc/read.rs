@@ -135,8 +135,11 @@ impl Lines<'_> {
     }
 }
 
-/// The tab-separated cells of a line: where each is, without the blanks around it.
-fn cells(bytes: &[u8], line: Line) -> impl Iterator<Item = (usize, &[u8])> {
+/// A piece of a line, without the blanks around it, and where it is.
+type Cell<'a> = (usize, &'a [u8]);
+
+/// The cells of a line: what is between its tabs.
+fn cells(bytes: &[u8], line: Line) -> impl Iterator<Item = Cell<'_>> {
     let mut at = Some(line.start);
     std::iter::from_fn(move || {
         let start = at?;
@@ -149,6 +152,27 @@ fn cells(bytes: &[u8], line: Line) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
+/// The words of a line: its cells, and of a cell with blanks within it every word. Some programs write
+/// blanks where tabs should be.
+fn words(bytes: &[u8], line: Line) -> impl Iterator<Item = Cell<'_>> {
+    let (mut at, line) = (Some(line.start), &bytes[..line.end]);
+    std::iter::from_fn(move || {
+        let blank = |b| text::is_space(b) & (b != b'\t');
+        let from = at?;
+        let start = from + text::run(&line[from..], blank);
+        let word = &line[start..start + text::run(&line[start..], |b| !text::is_space(b))];
+        let end = start + word.len();
+        let next = end + text::run(&line[end..], blank);
+        at = line.get(next).map(|b| next + usize::from(*b == b'\t'));
+        Some((if word.is_empty() { from } else { start }, word))
+    })
+}
+
+/// Those that are not empty.
+fn filled<'a>(cells: impl Iterator<Item = Cell<'a>>) -> impl Iterator<Item = Cell<'a>> {
+    cells.filter(|(_, cell)| !cell.is_empty())
+}
+
 fn expected(bytes: &[u8], at: usize, what: &str) -> ReadError {
     text::Scanner { bytes, at }.expected(what)
 }
@@ -159,12 +183,12 @@ fn read_header(
     document: &mut Document,
 ) -> Result<(), ReadError> {
     let line = lines.require("the header")?;
-    let mut first = cells(bytes, line);
+    let mut first = filled(words(bytes, line));
     match first.next() {
         Some((_, word)) if text::is_word(word, "PathFileType") => {}
-        _ => return Err(expected(bytes, line.start, "PathFileType and a tab")),
+        _ => return Err(expected(bytes, line.start, "PathFileType and its version")),
     }
-    let mut first = first.filter(|(_, cell)| !cell.is_empty()).skip(1);
+    let mut first = first.skip(1);
     if let Some((at, axes)) = first.next() {
         let letters: Vec<u8> = axes.iter().filter(|b| b.is_ascii_alphabetic()).copied().collect();
         if axes.contains(&b'/') && !text::is_word(&letters, "XYZ") {
@@ -173,32 +197,53 @@ fn read_header(
             return Err(text::error_at(bytes, at, ReadErrorKind::BadValue { what }));
         }
     }
-    document.path = first.next().map_or_else(String::new, |(_, p)| text::decode(p).into_owned());
+    // A path may have blanks.
+    let path = first.next().and_then(|(start, _)| cells(bytes, Line { start, ..line }).next());
+    document.path = path.map_or_else(String::new, |(_, p)| text::decode(p).into_owned());
 
     let keys_line = lines.require("the header")?;
-    let keys: Vec<_> = cells(bytes, keys_line).collect();
-    if !keys.iter().any(|(_, key)| text::is_word(key, "DataRate")) {
+    if !words(bytes, keys_line).any(|(_, key)| text::is_word(key, "DataRate")) {
         return Err(expected(bytes, keys_line.start, "the header fields DataRate, CameraRate, …"));
     }
     let values_line = lines.require("the header")?;
-    let values: Vec<_> = cells(bytes, values_line).collect();
-    // Tabs may be doubled in either line; if each name has a value, tabs do not matter.
-    let filled = |cells: &[(usize, &[u8])]| cells.iter().filter(|c| !c.1.is_empty()).count();
-    let in_order = filled(&keys) == filled(&values);
-    let mut next_value = values.iter().filter(|c| !c.1.is_empty());
-    for (column, (_, key)) in keys.iter().enumerate() {
-        if key.is_empty() {
-            continue;
-        }
-        let cell = if in_order { next_value.next() } else { values.get(column) };
-        let (at, value) = *cell.unwrap_or(&(values_line.end, &[]));
+    for ((_, name), (at, value)) in fields(bytes, keys_line, values_line)? {
         document.fields.push(Field {
-            name: text::decode(key).into_owned(),
+            name: text::decode(name).into_owned(),
             value: text::decode(value).into_owned(),
             at,
         });
     }
     Ok(())
+}
+
+/// The most fields that a header may have. Usual are eight.
+const MAX_FIELDS: usize = 1000;
+
+/// The names of the header's fields, each with its value.
+fn fields(bytes: &[u8], keys: Line, values: Line) -> Result<Vec<(Cell<'_>, Cell<'_>)>, ReadError> {
+    fn some<'a>(cells: impl Iterator<Item = Cell<'a>>) -> Vec<Cell<'a>> {
+        filled(cells).take(MAX_FIELDS + 1).collect()
+    }
+    let names = some(words(bytes, keys));
+    if let Some((at, _)) = names.get(MAX_FIELDS) {
+        let kind = ReadErrorKind::TooMany { what: "header fields", limit: MAX_FIELDS as u64 };
+        return Err(text::error_at(bytes, *at, kind));
+    }
+    let one_in_each_cell = some(cells(bytes, keys)).len() == names.len();
+    let (in_cells, in_words) = (some(cells(bytes, values)), some(words(bytes, values)));
+    let none = (values.end, &bytes[values.end..values.end]);
+    // Tabs may be doubled in either line, and blanks may stand for them: if each name has a value, that
+    // does not matter.
+    let found = if one_in_each_cell && in_cells.len() == names.len() {
+        in_cells
+    } else if in_words.len() == names.len() || !one_in_each_cell {
+        in_words
+    } else {
+        let columns = cells(bytes, values).chain(std::iter::repeat(none));
+        let named = cells(bytes, keys).zip(columns).filter(|((_, key), _)| !key.is_empty());
+        named.map(|(_, value)| value).collect()
+    };
+    Ok(names.into_iter().zip(found.into_iter().chain(std::iter::repeat(none))).collect())
 }
 
 /// Refuses counts that the rest of the file has no room for. Nothing is allocated by them; but a
@@ -227,6 +272,28 @@ fn check_counts(
     Ok(())
 }
 
+/// Whether the names are apart by blanks. A name may have blanks within it, so that is so only where
+/// tabs do not lead to the headings, or to another number of names than the header says.
+fn apart_by_blanks(bytes: &[u8], line: Line, document: &Document) -> bool {
+    let by_tabs = count_headed(cells(bytes, line));
+    let by_blanks = count_headed(words(bytes, line));
+    let declared = document.count("NumMarkers");
+    by_blanks.is_some() && by_tabs != by_blanks && (by_tabs.is_none() || by_blanks == declared)
+}
+
+/// How many cells follow the headings of the frame's number and time, if those are there.
+fn count_headed<'a>(cells: impl Iterator<Item = Cell<'a>>) -> Option<u64> {
+    let mut cells = filled(cells);
+    for heading in ["Frame", "Time"] {
+        cells.next().filter(|(_, cell)| begins_with(cell, heading))?;
+    }
+    Some(cells.take(MAX_MARKERS + 1).count() as u64)
+}
+
+fn begins_with(cell: &[u8], word: &str) -> bool {
+    cell.get(..word.len()).is_some_and(|head| text::is_word(head, word))
+}
+
 fn read_names(
     bytes: &[u8],
     lines: &mut Lines<'_>,
@@ -234,16 +301,17 @@ fn read_names(
 ) -> Result<(), ReadError> {
     let line = lines.require("the header")?;
     document.names_at = line.start;
-    let starts_with = |cell: &[u8], word: &str| {
-        cell.get(..word.len()).is_some_and(|head| text::is_word(head, word))
+    let all: Box<dyn Iterator<Item = Cell<'_>>> = match apart_by_blanks(bytes, line, document) {
+        true => Box::new(words(bytes, line)),
+        false => Box::new(cells(bytes, line)),
     };
-    let mut columns = cells(bytes, line).enumerate().filter(|(_, (_, cell))| !cell.is_empty());
+    let mut columns = all.enumerate().filter(|(_, (_, cell))| !cell.is_empty());
     match columns.next() {
-        Some((_, (_, cell))) if starts_with(cell, "Frame") => {}
+        Some((_, (_, cell))) if begins_with(cell, "Frame") => {}
         _ => return Err(expected(bytes, line.start, "the column headings Frame# and Time")),
     }
     let first_column = match columns.next() {
-        Some((column, (_, cell))) if starts_with(cell, "Time") => column + 1,
+        Some((column, (_, cell))) if begins_with(cell, "Time") => column + 1,
         Some((_, (at, _))) => return Err(expected(bytes, at, "the column heading Time")),
         None => return Err(expected(bytes, line.end, "the column heading Time")),
     };
@@ -389,6 +457,31 @@ fn read_row(
     named: usize,
     document: &mut Document,
 ) -> Result<Option<usize>, ReadError> {
+    let points = document.points.len();
+    let read = read_values(bytes, line, cells(bytes, line), is_last, named, document);
+    if read.is_err() {
+        // Apart by blanks? A blank that got into a number must not move all that follow: where there are
+        // tabs, too, every value has to be there.
+        let tabs = bytes[line.start..line.end].contains(&b'\t');
+        let found = || filled(words(bytes, line)).take(3 * named + 3).count();
+        let blanks = cells(bytes, line).any(|(_, cell)| cell.iter().any(|b| text::is_space(*b)));
+        if blanks && (!tabs || found() == 3 * named + 2) {
+            document.points.truncate(points);
+            return read_values(bytes, line, words(bytes, line), is_last, named, document);
+        }
+    }
+    read
+}
+
+/// Reads the values of a row.
+fn read_values<'a>(
+    bytes: &'a [u8],
+    line: Line,
+    mut row: impl Iterator<Item = Cell<'a>>,
+    is_last: bool,
+    named: usize,
+    document: &mut Document,
+) -> Result<Option<usize>, ReadError> {
     let frame = document.rows.len();
     let truncated = |at: usize| {
         let kind = ReadErrorKind::Truncated { within: format!("frame {frame}") };
@@ -410,7 +503,6 @@ fn read_row(
             Err(text::error_at(bytes, at, kind))
         }
     };
-    let mut row = cells(bytes, line);
     let number_cell = row.next().unwrap_or((line.start, &[]));
     let number = value(number_cell)?;
     if number.fract() != 0.0 && !number.is_nan() {

@@ -486,7 +486,7 @@ fn headers_that_make_no_sense_are_errors_at_their_place() {
     check_error("", 1, 1, truncated());
     check_error("PathFileType\t4\n", 2, 1, truncated());
     check_error(HEAD, 3, 1, truncated());
-    check_error("Path\t4", 1, 1, expected("PathFileType and a tab", "\"Path\""));
+    check_error("Path\t4", 1, 1, expected("PathFileType and its version", "\"Path\""));
     let fields = "the header fields DataRate, CameraRate, …";
     check_error("PathFileType\n1\t2\n", 2, 1, expected(fields, "\"1\""));
     let columns = "the column headings Frame# and Time";
@@ -754,4 +754,69 @@ fn positions_beyond_what_a_double_holds_are_left_out_with_a_warning() {
     let (text, warnings) = write(&file, &WriteOptions::default());
     assert!(text.contains("\n1\t0\t\t\t\t4000\t"), "{text}");
     assert!(matches!(&warnings[..], [Warning { kind: WarningKind::NotWritten { .. }, .. }]));
+}
+
+#[test]
+fn blanks_may_stand_for_tabs() {
+    let rows = "1\t0\t1\t2\t3\t4\t5\t6\n2\t0.01\t\t\t\t7\t8\t9\n";
+    let text = two(rows);
+    let expected = clean(&text);
+    assert_eq!(names(&expected), ["A", "B"]);
+    assert_eq!(positions(&expected)[0], [Some([1.0, 2.0, 3.0]), None]);
+    let lines: Vec<&str> = text.lines().collect();
+    // Any of the header's lines, and all of them.
+    let blank =
+        |line: &str| line.split('\t').filter(|w| !w.is_empty()).collect::<Vec<_>>().join("  ");
+    for spaced in [&[0][..], &[1], &[2], &[1, 2], &[3], &[4], &[0, 1, 2, 3, 4]] {
+        let with = lines.iter().enumerate().map(|(i, line)| match spaced.contains(&i) {
+            true => blank(line) + " \r\n",
+            false => format!("{line}\n"),
+        });
+        let text: String = with.collect();
+        let found = clean(&text);
+        assert_eq!(names(&found), names(&expected), "{text}");
+        assert_eq!(positions(&found), positions(&expected), "{text}");
+        assert_eq!(found.rate, expected.rate, "{text}");
+    }
+    // Rows, too, where nothing is missing; and between the tabs of a row.
+    for row in ["1 0 1 2 3 4 5 6", " 1  0\t1 2 3\t 4  5 6 ", "1 0\t1\t2 3 4 5\t6"] {
+        let found = clean(two(&format!("{row}\n2\t0.01\t\t\t\t7\t8\t9\n")));
+        assert_eq!(positions(&found), positions(&expected), "{row:?}");
+    }
+    let Origin::Trc(header) = parse(
+        text.replace("PathFileType\t4\t(X/Y/Z)\tx.trc", "PathFileType 4 (X/Y/Z) my walk.trc"),
+    )
+    .file
+    .origin
+    else {
+        panic!("a TRC")
+    };
+    assert_eq!(header.path, "my walk.trc");
+    assert_eq!(header.field("NumMarkers"), Some("2"));
+}
+
+#[test]
+fn names_with_blanks_stay_whole_where_tabs_separate_them() {
+    let row = "1\t0\t1\t2\t3\t4\t5\t6\n";
+    let text = trc("1", "2", "Frame#\tTime\tL Knee\t\t\tR Knee\t\t", row);
+    assert_eq!(names(&clean(text)), ["L Knee", "R Knee"]);
+    // Four names for two markers are no better than two.
+    let text = trc("1", "3", "Frame#\tTime\tL Knee\t\t\tR Knee\t\t", row);
+    assert_eq!(names(&parse(text).file.markers.unwrap()), ["L Knee", "R Knee"]);
+    // As many as the header says.
+    let text = trc("1", "2", "Frame# Time\tA B", row);
+    assert_eq!(names(&clean(text)), ["A", "B"]);
+    let text = trc("1", "2", "Frame#\tTime\tA B", row);
+    assert_eq!(names(&clean(text)), ["A", "B"]);
+}
+
+#[test]
+fn a_header_of_countless_cells_takes_no_memory_for_them() {
+    let text = trc("1", "2", "Frame#\tTime\tA\t\t\tB\t\t", "1\t0\t1\t2\t3\t4\t5\t6\n");
+    let wide = text.replace("OrigNumFrames", &format!("OrigNumFrames{}", "\t".repeat(1 << 20)));
+    assert_eq!(names(&clean(wide)), ["A", "B"]);
+    let many = text.replace("OrigNumFrames", &"x ".repeat(2000));
+    let kind = ReadErrorKind::TooMany { what: "header fields", limit: 1000 };
+    let error = read(many.as_bytes(), &ReadOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), &kind);
 }
