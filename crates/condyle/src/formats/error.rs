@@ -411,13 +411,20 @@ pub enum WarningKind {
         /// How many there are.
         found: u64,
     },
-    /// Position channels were added to the joint's offset instead of replacing it, since they never
-    /// leave zero by more than a thousandth of it.
+    /// The position channels below the root were added to the OFFSETs instead of replacing them, since
+    /// they are hardly anything beside them.
     PositionsAdded {
-        /// The joint.
-        joint: String,
-        /// How many more joints are the same.
-        more: usize,
+        /// How many joints below the root have position channels.
+        joints: usize,
+        /// How long positions are at most, as a share of the OFFSET: the median over the joints.
+        share: f64,
+    },
+    /// The position channels below the root replaced the OFFSETs although they are much shorter.
+    PositionsSmall {
+        /// How many joints below the root have position channels.
+        joints: usize,
+        /// How long positions are at most, as a share of the OFFSET: the median over the joints.
+        share: f64,
     },
     /// The frame time is missing, zero or nonsense; another was assumed.
     FrameTime {
@@ -529,11 +536,18 @@ impl WarningKind {
                 | Self::NotWritten { .. }
                 | Self::RepeatedAxis { .. }
                 | Self::FarTurn { .. }
+                | Self::PositionsSmall { .. }
                 | Self::UnitDeclared { .. }
                 | Self::LengthOfLeaf { .. }
                 | Self::More { repairs: false, .. }
         )
     }
+}
+
+/// A share to two significant digits.
+fn rounded(share: f64) -> String {
+    let text = format!("{share:.1e}");
+    text.parse::<f64>().map_or(text, |short| short.to_string())
 }
 
 impl fmt::Display for WarningKind {
@@ -557,14 +571,22 @@ impl fmt::Display for WarningKind {
             Self::Count { what, declared, found } => {
                 write!(f, "{declared} {what} are declared, {found} are there and were read")
             }
-            Self::PositionsAdded { joint, more } => {
-                write!(f, "the position channels of {joint:?}")?;
-                if *more > 0 {
-                    write!(f, " (and {more} more joints)")?;
-                }
-                f.write_str(
-                    " stay near zero although its offset is not: they were added to the offset \
-                     instead of replacing it",
+            Self::PositionsAdded { joints, share } => {
+                let share = rounded(*share);
+                write!(
+                    f,
+                    "the position channels below the root stay near zero (at most {share} of the \
+                     OFFSET, in the median over {joints} joints): in all of them they were added to \
+                     the OFFSET instead of replacing it"
+                )
+            }
+            Self::PositionsSmall { joints, share } => {
+                let share = rounded(*share);
+                write!(
+                    f,
+                    "the position channels below the root replace the OFFSETs, but are at most \
+                     {share} of them in the median over {joints} joints: bones are that much shorter \
+                     than the hierarchy says"
                 )
             }
             Self::FrameTime { text, assumed_s } => {

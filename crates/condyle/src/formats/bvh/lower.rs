@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::positions::{Reading, Shares};
 use super::{BvhJoint, Document};
 use crate::formats::error::{ReadError, ReadErrorKind, WarningKind};
 use crate::formats::names::UniqueNames;
@@ -11,9 +12,6 @@ use crate::formats::{Format, MotionFile, Origin, ReadOptions};
 use crate::math::Rotation;
 use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate, JointChannels, Sequence};
 use crate::skeleton::{Declared, DeclaredDof, EndSite, Joint, JointIndex, Skeleton};
-
-/// Positions within this share of the offset's length count as "near zero".
-pub(super) const NEAR_ZERO: f64 = 1e-3;
 
 pub(super) fn lower(
     bytes: &[u8],
@@ -35,22 +33,27 @@ pub(super) fn lower(
         }
     }
 
+    let positions = positions(&hierarchy.joints, &motion);
+    if let Some(first) = hierarchy.joints.iter().position(has_positions_below_root) {
+        let joints =
+            hierarchy.joints.iter().filter(|joint| has_positions_below_root(joint)).count();
+        match positions {
+            Reading::Replace => {}
+            Reading::ReplaceThoughSmall { share } => {
+                warnings.at(sites[first], WarningKind::PositionsSmall { joints, share });
+            }
+            Reading::Add { share } => {
+                warnings.at(sites[first], WarningKind::PositionsAdded { joints, share });
+            }
+        }
+    }
     let mut first_column = 0;
-    let mut added: Vec<usize> = Vec::new();
     let mut joints = Vec::with_capacity(hierarchy.joints.len());
-    for (i, joint) in hierarchy.joints.iter().enumerate() {
+    for joint in &hierarchy.joints {
         let columns: Vec<usize> = (first_column..first_column + joint.channels.len()).collect();
         first_column += joint.channels.len();
-        let adds = joint.parent.is_some() && positions_add(joint, &columns, &motion);
-        if adds {
-            added.push(i);
-        }
+        let adds = joint.parent.is_some() && positions.adds();
         joints.push(joint_channels(joint, columns, adds, length));
-    }
-    if let Some((&first, rest)) = added.split_first() {
-        let joint = hierarchy.joints[first].name.clone();
-        let kind = WarningKind::PositionsAdded { joint, more: rest.len() };
-        warnings.at(sites[first], kind);
     }
 
     let too_large = |what: String| {
@@ -123,18 +126,22 @@ pub(super) fn metres(v: [f64; 3], unit: LengthUnit) -> DVec3 {
     DVec3::from_array(v) * unit.metres()
 }
 
-/// Whether the position channels of a joint stay so close to zero that they cannot be meant to
-/// replace its offset.
-fn positions_add(joint: &BvhJoint, columns: &[usize], motion: &Columns) -> bool {
-    let length = DVec3::from_array(joint.offset).length();
-    let mut positions =
-        joint.channels.iter().zip(columns).filter(|(dof, _)| dof.translation_axis().is_some());
-    let mut any = false;
-    let near = positions.all(|(_, &c)| {
-        any = true;
-        motion.column(c).iter().all(|v| v.abs() <= NEAR_ZERO * length)
-    });
-    any && near && length > 0.0 && motion.frames() > 0
+fn has_positions_below_root(joint: &BvhJoint) -> bool {
+    joint.parent.is_some() && joint.channels.iter().any(|dof| dof.translation_axis().is_some())
+}
+
+/// What the position channels of all joints below the root mean.
+fn positions(joints: &[BvhJoint], motion: &Columns) -> Reading {
+    let mut shares = Shares::default();
+    let mut first_column = 0;
+    for joint in joints {
+        let columns = (first_column..).map(|column| motion.column(column));
+        first_column += joint.channels.len();
+        if has_positions_below_root(joint) {
+            shares.add(joint.offset, joint.channels.iter().copied().zip(columns));
+        }
+    }
+    shares.reading()
 }
 
 fn joint_channels(

@@ -3,14 +3,15 @@
 //! The format has no specification that files keep to. What we read, and what we make of it:
 //!
 //! - Channels in any order and number per joint; turns are multiplied as listed, the first leftmost.
-//! - Position channels replace the joint's OFFSET, as in Blender and MotionBuilder. Exception: a
-//!   joint below the root whose position channels never exceed a thousandth of the length of its
-//!   OFFSET has them added, with a warning.
+//! - Position channels replace the joint's OFFSET, as in Blender and MotionBuilder. Exception: where
+//!   those of the joints below the root are no more than a hundredth of the OFFSETs, in the median
+//!   over the joints, they are added in all of these joints, with a warning.
 //! - Several ROOTs, leaves without End Site, any spelling of `End Site`, names with blanks.
 //! - Rows decide how many frames there are, not `Frames:`.
 //! - No unit is declared: centimetres unless the user says otherwise.
 
 mod lower;
+mod positions;
 mod read;
 mod rows;
 mod write;

@@ -3,12 +3,14 @@
 
 use glam::DVec3;
 
+use super::read_document;
 use crate::formats::{
     Format, LengthUnit, Mode, MotionFile, OutputUnit, Position, Read, ReadError, ReadErrorKind,
     ReadOptions, WarningKind, WriteOptions, read, write,
 };
 use crate::math::{Angle, Rotation};
 use crate::motion::FrameIndex;
+use crate::skeleton::JointIndex;
 
 const TWO_JOINTS: &str = "\
 HIERARCHY
@@ -117,16 +119,116 @@ fn position_channels_replace_the_offset_per_axis() {
 #[test]
 fn positions_near_zero_are_added_with_a_warning() {
     let six = "OFFSET 0 10 0\nCHANNELS 3 Xposition Yposition Zposition";
-    let Read { file, warnings } = ok(with_joint(six, "0 0.005 0"));
-    check_place(&file, "j", 0, [0.0, 10.005, 0.0]);
-    assert!(matches!(warnings[0].kind, WarningKind::PositionsAdded { more: 0, .. }));
-    let Read { file, warnings } = ok(with_joint(six, "0 0.011 0"));
-    check_place(&file, "j", 0, [0.0, 0.011, 0.0]);
+    let Read { file, warnings } = ok(with_joint(six, "0 0.05 0"));
+    check_place(&file, "j", 0, [0.0, 10.05, 0.0]);
+    assert_eq!(warnings[0].kind, WarningKind::PositionsAdded { joints: 1, share: 0.005 });
+    assert!(warnings[0].to_string().contains("at most 0.005 of the OFFSET"), "{}", warnings[0]);
+    let Read { file, warnings } = ok(with_joint(six, "0 0.2 0"));
+    check_place(&file, "j", 0, [0.0, 0.2, 0.0]);
+    assert_eq!(warnings[0].kind, WarningKind::PositionsSmall { joints: 1, share: 0.02 });
+    assert!(!warnings[0].is_repair());
+    let Read { file, warnings } = ok(with_joint(six, "0 -7 0"));
+    check_place(&file, "j", 0, [0.0, -7.0, 0.0]);
+    assert!(warnings.is_empty());
+    // Only along its axes has an OFFSET to do with positions.
+    let Read { file, warnings } = ok(with_joint("OFFSET 2 10 0\nCHANNELS 1 Xposition", "2.5"));
+    check_place(&file, "j", 0, [2.5, 10.0, 0.0]);
     assert!(warnings.is_empty());
     // Never for the root: there zero is a place.
     let root = "HIERARCHY\nROOT r\n{\nOFFSET 0 9 0\nCHANNELS 3 Xposition Yposition Zposition\n}\n\
                 MOTION\nFrames: 1\nFrame Time: 1\n0 0 0\n";
     check_place(&ok(root).file, "r", 0, [0.0, 0.0, 0.0]);
+}
+
+/// A chain of joints below a root, all with OFFSET 0 10 0 and three positions; one row for each frame,
+/// of the positions along y.
+fn chain(frames: &[&[f64]]) -> String {
+    let joints = frames[0].len();
+    let mut text = "HIERARCHY\nROOT r\n{\nOFFSET 0 9 0\nCHANNELS 0\n".to_owned();
+    for j in 0..joints {
+        text += &format!("JOINT j{j}\n{{\nOFFSET 0 10 0\n");
+        text += "CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n";
+    }
+    text += &"}\n".repeat(joints + 1);
+    text += &format!("MOTION\nFrames: {}\nFrame Time: 0.01\n", frames.len());
+    for frame in frames {
+        let row: Vec<String> = frame.iter().map(|y| format!("0 {y} 0 0 0 0")).collect();
+        text += &(row.join(" ") + "\n");
+    }
+    text
+}
+
+#[test]
+fn one_reading_of_positions_holds_for_the_whole_file() {
+    // Some joints are beyond a hundredth, most are not: all are added, and no bone collapses.
+    let added = ok(chain(&[&[0.005, 0.05, 0.0, 0.3], &[0.005, 0.08, 0.0, -0.5]]));
+    for (joint, y) in [("j0", 10.005), ("j1", 10.05), ("j2", 10.0), ("j3", 10.3)] {
+        check_place(&added.file, joint, 0, [0.0, y, 0.0]);
+    }
+    assert_eq!(added.warnings.len(), 1);
+    assert_eq!(added.warnings[0].kind, WarningKind::PositionsAdded { joints: 4, share: 0.008 });
+    // Most are places: so is the zero of a joint that a program put onto its parent.
+    let replaced = ok(chain(&[&[10.0, 0.0, 9.5, 10.0]]));
+    for (joint, y) in [("j0", 10.0), ("j1", 0.0), ("j2", 9.5), ("j3", 10.0)] {
+        check_place(&replaced.file, joint, 0, [0.0, y, 0.0]);
+    }
+    assert!(replaced.warnings.is_empty(), "{:?}", replaced.warnings);
+    // One frame far away makes no joint a place if the others say otherwise, and half is not most.
+    let jump = ok(chain(&[&[0.0, 0.0, 0.0], &[0.0, 0.0, 40.0]]));
+    check_place(&jump.file, "j2", 1, [0.0, 50.0, 0.0]);
+    check_place(&ok(chain(&[&[0.0, 10.0]])).file, "j0", 0, [0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn files_of_either_reading_come_back_with_their_numbers() {
+    for frames in [[0.005, 0.05, 0.0, 0.3], [10.0, 0.0, 9.5, 10.0], [0.0, 4.0, 0.0, 6.0]] {
+        let text = chain(&[&frames]);
+        let file = ok(&text).file;
+        let again = written(&file);
+        let numbers =
+            |text: &str| read_document(text.as_bytes(), &ReadOptions::default()).unwrap().motion;
+        assert!(numbers(&again) == numbers(&text), "{again}");
+        check_same_places(&file, &again);
+    }
+}
+
+#[test]
+fn what_is_written_is_read_as_it_was_meant() {
+    // Added in the file, then moved so far that a reader would let positions replace the offsets.
+    let mut file = ok(chain(&[&[0.005, 0.05, 0.0], &[0.0, 0.0, 0.0]])).file;
+    let clip = file.clip.as_mut().unwrap();
+    for (j, y) in [(1, 0.3), (2, 0.2), (3, 0.1)] {
+        clip.set_translation_m(JointIndex::new(j), FrameIndex(0), DVec3::new(0.0, y, 0.0));
+    }
+    check_same_places(&file, &written(&file));
+    // Places in the file, then nearly all moved onto their parents.
+    let mut file = ok(chain(&[&[10.0, 9.0, 10.0], &[10.0, 9.0, 10.0]])).file;
+    let clip = file.clip.as_mut().unwrap();
+    for j in 1..3 {
+        for frame in [FrameIndex(0), FrameIndex(1)] {
+            clip.set_translation_m(JointIndex::new(j), frame, DVec3::new(0.0, 1e-5, 0.0));
+        }
+    }
+    check_same_places(&file, &written(&file));
+}
+
+/// The text of a file as BVH.
+fn written(file: &MotionFile) -> String {
+    let out = write(file, Format::Bvh, &WriteOptions::default()).unwrap();
+    String::from_utf8(out.parts[0].1.clone()).unwrap()
+}
+
+/// Whether all joints are where they were when a text is read.
+#[track_caller]
+fn check_same_places(file: &MotionFile, text: &str) {
+    let again = ok(text).file;
+    let (before, after) = (file.clip.as_ref().unwrap(), again.clip.as_ref().unwrap());
+    for j in file.skeleton.indices() {
+        for frame in (0..2).take(before.frame_count()).map(FrameIndex) {
+            let apart = (before.translation_m(j, frame) - after.translation_m(j, frame)).length();
+            assert!(apart < 1e-12, "joint {j:?} is {apart} m apart in {frame:?}:\n{text}");
+        }
+    }
 }
 
 #[test]

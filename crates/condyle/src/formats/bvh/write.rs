@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 use glam::DVec3;
 
-use super::lower::{NEAR_ZERO, metres};
+use super::lower::metres;
+use super::positions::{NEAR_ZERO, Shares};
 use super::{BvhEndSite, BvhJoint, Hierarchy};
 use crate::formats::error::{Warning, WarningKind};
 use crate::formats::text::push_number;
@@ -50,7 +51,6 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
     let size = skeleton.longest_path_m();
     let encoder = Encoder::new(&clip, size, unit.metres(), AngleUnit::Degrees);
     let mut hierarchy = Hierarchy::default();
-    let mut columns: Vec<Vec<f64>> = Vec::new();
     let order = depth_first(&skeleton);
     let mut place = vec![0; skeleton.len()];
     for &j in &order {
@@ -59,7 +59,7 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
         // In another unit the file's channels and names stay, its lengths are converted.
         let numbers = own.filter(|_| unit == file.units.length);
         let joint = &skeleton[j];
-        let mut out = BvhJoint {
+        hierarchy.joints.push(BvhJoint {
             name: own.map_or_else(|| one_line(&joint.name), |o| o.name.clone()),
             parent: skeleton.parent(j).map(|p| place[p.get()]),
             offset: numbers.map_or_else(|| in_unit(joint.offset_m, unit), |o| o.offset),
@@ -74,10 +74,30 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
                 },
                 |o| o.end_sites.clone(),
             ),
-        };
-        let mut values = motion(&skeleton, &encoder, &clip, j, own, &mut out, &mut warnings);
-        columns.append(&mut values);
-        hierarchy.joints.push(out);
+        });
+    }
+
+    // A file read from BVH may have positions that are added to the offsets: they stay so, unless a
+    // reader would no longer take them for that.
+    let encoded = |adds: bool| -> Vec<Encoded> {
+        order.iter().map(|&j| motion(&skeleton, &encoder, &clip, j, own[j.get()], adds)).collect()
+    };
+    let mut motions = encoded(adds(&skeleton, &clip));
+    if adds(&skeleton, &clip) && !read_as_added(&hierarchy, &motions) {
+        motions = encoded(false);
+    }
+    if !motions.iter().any(|motion| motion.adds) && read_as_added(&hierarchy, &motions) {
+        keep_from_being_added(&mut hierarchy, &motions, &skeleton, &order, &mut warnings);
+    }
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for ((motion, joint), j) in motions.into_iter().zip(&mut hierarchy.joints).zip(&order) {
+        if own[j.get()].is_some_and(|own| motion.dofs.len() > own.channels.len()) {
+            let name = &skeleton[*j].name;
+            let what = format!("the motion of {name:?} does not fit its channels; some were added");
+            warnings.push(Warning::new(WarningKind::NotWritten { what }));
+        }
+        joint.channels = motion.dofs;
+        columns.extend(motion.columns);
     }
 
     let lengths = |j: &BvhJoint| {
@@ -147,16 +167,42 @@ fn in_unit(v: DVec3, unit: LengthUnit) -> [f64; 3] {
     v.to_array().map(|x| x / unit.metres())
 }
 
-/// The channels of a joint into `out`, and their values, one column each.
+/// Whether the motion was read from a BVH whose positions are added to the offsets.
+fn adds(skeleton: &Skeleton, clip: &Clip) -> bool {
+    let Some(channels) = clip.channels() else { return false };
+    skeleton.indices().filter(|&j| skeleton.parent(j).is_some()).any(|j| {
+        let source = channels.joint(j);
+        let base = source.translation_base_m;
+        source.sequence == Sequence::FirstIsLeftmost
+            && source.shifts().iter().any(|(axis, _)| base[*axis] != 0.0)
+    })
+}
+
+/// The channels of a joint as they are written.
+struct Encoded {
+    dofs: Vec<Dof>,
+    /// One for each.
+    columns: Vec<Vec<f64>>,
+    /// Whether positions are added to the offset.
+    adds: bool,
+}
+
+impl Encoded {
+    /// Its channels with their values.
+    fn channels(&self) -> impl Iterator<Item = (Dof, &[f64])> {
+        self.dofs.iter().copied().zip(self.columns.iter().map(Vec::as_slice))
+    }
+}
+
+/// The channels of a joint. Below the root, positions are added to the offset if `adds`.
 fn motion(
     skeleton: &Skeleton,
     encoder: &Encoder<'_>,
     clip: &Clip,
     joint: JointIndex,
     own: Option<&BvhJoint>,
-    out: &mut BvhJoint,
-    warnings: &mut Vec<Warning>,
-) -> Vec<Vec<f64>> {
+    adds: bool,
+) -> Encoded {
     let offset = skeleton[joint].offset_m;
     // A joint of another size than in its file still has its channels.
     let source = clip.channels().map(|channels| channels.joint(joint));
@@ -176,11 +222,7 @@ fn motion(
             dofs
         }
     };
-    // A file read from BVH may have positions that are added to the offset: they stay so.
-    let adds = source.is_some_and(|source| {
-        let base = source.translation_base_m;
-        source.shifts().iter().any(|(axis, _)| base[*axis] != 0.0)
-    });
+    let adds = adds && skeleton.parent(joint).is_some();
     let mut encoding = Encoding {
         dofs,
         sequence: Sequence::FirstIsLeftmost,
@@ -190,51 +232,45 @@ fn motion(
         basis: Rotation::IDENTITY,
         keeps_stretch: false,
     };
-    let before = encoding.dofs.len();
-    let mut columns = encoder.columns(joint, &mut encoding);
-    if matches!(encoding.base, Base::At(_))
-        && !would_be_added(out.offset, shifts_of(&encoding.dofs, &columns))
-    {
-        // Positions that left zero would replace the offset when read: so let them.
-        encoding.base = Base::ReplacedBelow(offset);
-        columns = encoder.columns(joint, &mut encoding);
+    let columns = encoder.columns(joint, &mut encoding);
+    Encoded { dofs: encoding.dofs, columns, adds }
+}
+
+/// Whether a reader will add the positions to the offsets.
+fn read_as_added(hierarchy: &Hierarchy, motions: &[Encoded]) -> bool {
+    let mut shares = Shares::default();
+    for (joint, motion) in hierarchy.joints.iter().zip(motions) {
+        if joint.parent.is_some() {
+            shares.add(joint.offset, motion.channels());
+        }
     }
-    let name = &skeleton[joint].name;
-    if own.is_some() && encoding.dofs.len() > before {
-        let what = format!("the motion of {name:?} does not fit its channels; some were added");
+    shares.reading().adds()
+}
+
+/// Takes away the offsets that would let a reader add the positions: those beside which positions are
+/// near zero.
+fn keep_from_being_added(
+    hierarchy: &mut Hierarchy,
+    motions: &[Encoded],
+    skeleton: &Skeleton,
+    order: &[JointIndex],
+    warnings: &mut Vec<Warning>,
+) {
+    for ((joint, motion), j) in hierarchy.joints.iter_mut().zip(motions).zip(order) {
+        let share = Shares::default().add(joint.offset, motion.channels());
+        if joint.parent.is_none() || share.is_none_or(|share| share > NEAR_ZERO) {
+            continue;
+        }
+        // An axis without a channel keeps its offset: nothing is added to it.
+        for axis in motion.dofs.iter().filter_map(|dof| dof.translation_axis()) {
+            joint.offset[axis] = 0.0;
+        }
+        let name = &skeleton[*j].name;
+        let what = format!(
+            "the offset of {name:?} was set to zero, or readers would add it to its positions"
+        );
         warnings.push(Warning::new(WarningKind::NotWritten { what }));
     }
-    let replaces = matches!(encoding.base, Base::ReplacedBelow(_));
-    let near_zero = would_be_added(out.offset, shifts_of(&encoding.dofs, &columns));
-    if replaces && skeleton.parent(joint).is_some() && near_zero {
-        // An axis without a channel keeps its offset: nothing is added to it.
-        let before = out.offset;
-        for axis in encoding.dofs.iter().filter_map(|dof| dof.translation_axis()) {
-            out.offset[axis] = 0.0;
-        }
-        if out.offset != before {
-            let what = format!(
-                "the offset of {name:?} was set to zero, or readers would add it to its positions"
-            );
-            warnings.push(Warning::new(WarningKind::NotWritten { what }));
-        }
-    }
-    out.channels = encoding.dofs;
-    columns
-}
-
-/// The columns of the shifts.
-fn shifts_of<'a>(dofs: &'a [Dof], columns: &'a [Vec<f64>]) -> impl Iterator<Item = &'a Vec<f64>> {
-    let shifts = dofs.iter().zip(columns).filter(|(dof, _)| dof.translation_axis().is_some());
-    shifts.map(|(_, column)| column)
-}
-
-/// Whether these positions of a joint below the root look as if they were to be added to its offset.
-fn would_be_added<'a>(offset: [f64; 3], shifts: impl Iterator<Item = &'a Vec<f64>>) -> bool {
-    let length = DVec3::from_array(offset).length();
-    let mut any = false;
-    let near = shifts.inspect(|_| any = true).flatten().all(|v| v.abs() <= NEAR_ZERO * length);
-    near && any && length > 0.0
 }
 
 /// A name on one line: line ends would begin another word of the file.
