@@ -33,13 +33,6 @@ impl JointAngle {
 
     pub(super) const NAMES: [&'static str; 6] = ["turn", "first", "second", "x", "y", "twist"];
 
-    /// The names of some that follow each other.
-    pub(super) fn names_of(angles: &[Self]) -> &'static [&'static str] {
-        let first = angles.first().and_then(|first| Self::ALL.iter().position(|a| a == first));
-        let first = first.unwrap_or(0);
-        &Self::NAMES[first..first + angles.len()]
-    }
-
     /// Its name in the document.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -10,9 +10,10 @@ use crate::math::SwingAxes;
 
 impl Rig {
     /// What the rig may say and hardly means: polygons that seem to be walked the wrong way, so that
-    /// they allow what they were drawn to keep out.
+    /// they allow what they were drawn to keep out; and couplings of angles that a joint does not have,
+    /// perhaps since it was estimated anew and is of another kind.
     ///
-    /// That is told of a polygon if the bone is outside of it and it is larger than a hemisphere. Not
+    /// A polygon is told of if the bone is outside of it and it is larger than a hemisphere. Not
     /// a part of reading, since polygons have to be prepared for it. None of it is a repair.
     ///
     /// ```
@@ -35,6 +36,19 @@ impl Rig {
             let entry = [Step::Key("joints".into()), Step::Key(name.into())];
             let way = format!("{}.limit.swing", Steps(&entry));
             doubt(&limit.swing, &limit.axes, &way, 0, &mut found);
+        }
+        for coupling in &self.couplings {
+            for (side, of) in [("active", &coupling.active), ("passive", &coupling.passive)] {
+                let Some(joint) = self.joints.get(&of.joint) else { continue };
+                let has = joint.angles();
+                if has.contains(&of.angle) {
+                    continue;
+                }
+                let way = [Step::Key("couplings".into()), Step::Key(coupling.name.as_str().into())];
+                let (name, kind, angle) = (of.joint.clone(), joint.kind, of.angle);
+                let kind = RigWarningKind::NoSuchAngle { joint: name, kind, angle, has };
+                found.push((format!("{}.{side}.angle", Steps(&way)), kind));
+            }
         }
         let text = self.origin.as_deref().filter(|_| !found.is_empty());
         let root = text.and_then(|text| Some((text, json::parse(text).ok()?)));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{JointKind, path};
+use super::{JointAngle, JointKind, path};
 use crate::limits::LimitError;
 use crate::maps::MapErrorKind;
 
@@ -445,6 +445,18 @@ pub enum RigWarningKind {
         /// The polygon's share of the sphere, from 0 to 1.
         share: f64,
     },
+    /// A coupling is about an angle that the joint does not have; see
+    /// [`Rig::doubts`](super::Rig::doubts).
+    NoSuchAngle {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: JointKind,
+        /// The angle.
+        angle: JointAngle,
+        /// Those that it has.
+        has: &'static [JointAngle],
+    },
     /// There are more warnings than are kept.
     More {
         /// How many more.
@@ -468,7 +480,10 @@ impl RigWarningKind {
     pub fn is_repair(&self) -> bool {
         match self {
             Self::RenamedJoint { .. } | Self::NotUnit { .. } | Self::PartOfSkeleton { .. } => true,
-            Self::UnknownJoint { .. } | Self::Misspelt { .. } | Self::Reversed { .. } => false,
+            Self::UnknownJoint { .. }
+            | Self::Misspelt { .. }
+            | Self::Reversed { .. }
+            | Self::NoSuchAngle { .. } => false,
             Self::More { repairs, .. } => *repairs,
         }
     }
@@ -499,6 +514,15 @@ impl fmt::Display for RigWarningKind {
                  meant the other way around?",
                 100.0 * share
             ),
+            Self::NoSuchAngle { joint, kind, angle, has } => {
+                let angle = angle.as_str();
+                write!(f, "the {kind} {joint:?} has no angle {angle:?}")?;
+                if !has.is_empty() {
+                    let has: Vec<&str> = has.iter().map(|angle| angle.as_str()).collect();
+                    write!(f, ", but {}", has.join(", "))?;
+                }
+                write!(f, ": the coupling is kept, and not used")
+            }
             Self::More { count, .. } => write!(f, "{count} more warnings"),
         }
     }
