@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::math::{Rotation, Rotations};
 
+use super::isolated;
 use super::samples::{apart, chord_squared, combined, dot, fill, row, rows, side};
 
 /// Fewer samples than this are all kept: nothing can be told from them.
@@ -19,12 +20,60 @@ const LEAST: f64 = 25.0 * (std::f64::consts::PI / 180.0);
 /// A glitch is a frame that lies far from the curve through its neighbours, compared with most frames;
 /// that is farther from both of them than they are from each other, and than the frames around are. A
 /// fast turn, or a sudden stop, is not. Where frames do not follow each other, see
-/// [`isolated`](super::isolated).
+/// [`isolated`](super::isolated). Of a joint that is constant, see [`spikes`].
 pub(super) fn find(series: &Rotations, ordered: bool) -> Vec<usize> {
-    if series.len() < FEW || !ordered {
+    if series.len() < FEW {
         return Vec::new();
     }
+    let spikes = spikes(series);
+    if !spikes.is_empty() || !ordered {
+        return spikes;
+    }
     find_in_time(series)
+}
+
+/// Rotations nearer than this are the same: 0.05°, as the square of a chord, which is half the angle.
+/// Files round angles to hundredths of a degree or finer, each of three.
+const SAME: f64 = 1.9e-7;
+
+/// And farther than this they are not: 0.6°, from which an axis counts.
+const ELSEWHERE: f64 = 2.7e-5;
+
+/// The frames in which a joint that is constant in all others is somewhere else, rising; none if it is
+/// not constant.
+///
+/// Two such frames in a row at most, and one of fifty in all, but always one: a joint that is bent for
+/// longer, or now and then, moves. How far it jumps does not matter here, since the rest is constant and
+/// not only smooth.
+pub(super) fn spikes(series: &Rotations) -> Vec<usize> {
+    const PROBES: usize = 5;
+    const IN_A_ROW: usize = 2;
+    const SHARE: usize = 50;
+    let n = series.len();
+    if n < isolated::FEW {
+        return Vec::new();
+    }
+    let columns = series.xyzw();
+    let probe = |k: usize| row(&columns, (2 * k + 1) * n / (2 * PROBES));
+    let same = |p: [f64; 4], q: [f64; 4]| chord_squared(p, q) <= SAME;
+    // Where most of some frames are; one of the first three is among them.
+    let is_usual = |p: &[f64; 4]| 2 * (0..PROBES).filter(|k| same(*p, probe(*k))).count() > PROBES;
+    let Some(usual) = (0..PROBES.div_ceil(2)).map(probe).find(is_usual) else { return Vec::new() };
+    let most = (n / SHARE).max(1);
+    let (mut elsewhere, mut in_a_row) = (Vec::new(), 0);
+    for i in 0..n {
+        let off = chord_squared(usual, row(&columns, i));
+        if off <= SAME {
+            in_a_row = 0;
+            continue;
+        }
+        in_a_row += 1;
+        if off < ELSEWHERE || in_a_row > IN_A_ROW || elsewhere.len() == most {
+            return Vec::new();
+        }
+        elsewhere.push(i);
+    }
+    elsewhere
 }
 
 /// Whether frames are much nearer to the next than to those far from them in time: most of them, or

@@ -43,8 +43,9 @@ pub(super) const MOST_NOISE: f64 = 3.0 * (std::f64::consts::PI / 180.0);
 /// quite that of its figure.
 const DOUBT: f64 = 0.3;
 
-/// Less than this, in radians, is not moving at all.
-const STILL: f64 = 1e-7;
+/// A standard deviation below this, in radians, is not moving at all (0.01°): files round angles to
+/// hundredths of a degree or finer, so that what is less may be rounding.
+const STILL: f64 = 0.01 * (std::f64::consts::PI / 180.0);
 
 impl Evidence {
     /// Of samples, by clips, and their moments.
@@ -138,10 +139,6 @@ pub(crate) fn decide(evidence: &Evidence, noise: f64) -> Decision {
         confidence = confidence.min(sure(*next, false));
     }
     confidence *= explored(evidence, count);
-    // It may yet move in another clip.
-    if !evidence.moves() {
-        confidence = 0.9 * (1.0 - exp(-0.05 * evidence.frames));
-    }
 
     let kind = [JointKind::Fixed, JointKind::Hinge, JointKind::Universal, JointKind::Ball][count];
     let left = evidence.left_over();
@@ -161,11 +158,13 @@ fn axes_that_count(evidence: &Evidence, noise: f64) -> usize {
 /// How much the places that were seen say about a joint with so many axes, from 0 to 1.
 ///
 /// Two places are always on one hinge. Five are always on some universal joint, and so is, nearly, all
-/// that a ball does that dwells at a few places and goes straight between them.
+/// that a ball does that dwells at a few places and goes straight between them. Of a joint without axes
+/// the frames count as well: where it is the same in all of them there is one place only, or a few by the
+/// last digit of the file.
 fn explored(evidence: &Evidence, axes: usize) -> f64 {
     let places = &evidence.places;
     let spare = match axes {
-        0 => 0.25 * (evidence.spread.count - 1.0),
+        0 => (0.25 * (evidence.spread.count - 1.0)).max(0.05 * evidence.frames),
         1 => 0.7 * (places.along - 1.0),
         2 => 0.12 * (places.even - 5.0),
         _ => 0.25 * (places.all - 3.0),

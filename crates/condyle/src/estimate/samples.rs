@@ -96,7 +96,7 @@ impl Samples {
             in_front: None,
             jitter: noise::jitter(&kept),
             keys: series.len(),
-            ordered,
+            ordered: ordered || !bad.is_empty(),
             take: 0,
             skipped: bad,
         }

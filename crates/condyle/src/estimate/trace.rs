@@ -56,10 +56,10 @@ impl<'a> Trace<'a> {
         }
         // Keys are set by hand, each as it is meant (A12).
         let captured = *times == KeyTimes::EveryFrame;
-        let bad = if look.reject && captured && !steps.smooth {
-            glitches::find(&series, ordered)
-        } else {
-            Vec::new()
+        let bad = match (look.reject && captured, steps.smooth) {
+            (false, _) => Vec::new(),
+            (true, true) => glitches::spikes(&series),
+            (true, false) => glitches::find(&series, ordered),
         };
         let kept = without(series, &bad);
         let used = if times.is_constant() {

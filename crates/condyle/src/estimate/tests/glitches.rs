@@ -150,3 +150,97 @@ fn glitches_among_poses_without_order_move_few() {
         assert!(moved.boundaries.iter().all(|v| *v <= 25.0), "{exploration:?}");
     }
 }
+
+/// A joint that moves, and one that has these angles about an axis, degrees.
+fn beside_a_swing(angles: &[f64], axis: glam::DVec3) -> (Skeleton, Clip) {
+    let mut skeleton = Skeleton::new();
+    let joint = |name: &str| crate::skeleton::Joint::new(name, glam::DVec3::Y);
+    let root = skeleton.add_root(joint("root")).unwrap();
+    let swing = skeleton.add(root, joint("swing")).unwrap();
+    skeleton.add(swing, joint("constant")).unwrap();
+    let swings = (0..angles.len()).map(|i| {
+        let (sin, _) = crate::math::trig::sin_cos(0.05 * i as f64);
+        Rotation::about_x(deg(40.0 * sin))
+    });
+    let turns = angles.iter().map(|a| Rotation::from_axis_angle(axis, deg(*a)).unwrap());
+    let tracks = vec![
+        Track::constant(Rotation::IDENTITY, glam::DVec3::ZERO),
+        Track::turning(swings.collect(), glam::DVec3::Y),
+        Track::turning(turns.collect(), glam::DVec3::Y),
+    ];
+    let rate = crate::motion::FrameRate::from_fps(120.0).unwrap();
+    (skeleton, Clip::new(angles.len(), rate, tracks).unwrap())
+}
+
+#[test]
+fn one_wrong_frame_of_many_does_not_make_a_constant_joint_move() {
+    let axis = glam::DVec3::new(0.6, 0.0, 0.8);
+    let mut rng = Rng::new(9);
+    for (jump, at, rounding) in [
+        (90.0, vec![1500], 0.0),
+        (90.0, vec![1500], 0.005),
+        (3.0, vec![0, 2999], 0.0),
+        (-170.0, vec![10, 11, 12 + 2000], 1e-5),
+    ] {
+        let mut angles: Vec<f64> =
+            (0..3000).map(|_| 20.0 + rng.between(-1.0, 1.0) * rounding).collect();
+        at.iter().for_each(|i| angles[*i] += jump);
+        let (skeleton, clip) = beside_a_swing(&angles, axis);
+        let take = Take { skeleton: &skeleton, clip: &clip };
+        let how = EstimateOptions::default();
+        let found = estimate(&[take], &how).unwrap();
+        let summed = estimate_summary(&Summary::of_take(&skeleton, &clip, &how), &how).unwrap();
+        for found in [&found, &summed] {
+            let entry = found.joints.get("constant").unwrap();
+            assert_eq!(entry.kind, JointKind::Fixed, "{jump}: {:?}", entry.why);
+            // A pose in front is left out apart from glitches.
+            let in_front = usize::from(at[0] == 0);
+            assert!(
+                entry.rejected >= Some((at.len() - in_front) as u64),
+                "{jump} {:?}",
+                entry.rejected
+            );
+            assert!(entry.confidence > Some(0.98), "{jump}: {:?}", entry.confidence);
+            assert_eq!(found.joints.get("swing").unwrap().kind, JointKind::Hinge);
+        }
+        let kept = EstimateOptions { outliers: Outliers::Keep, ..how };
+        let kept = estimate(&[take], &kept).unwrap();
+        if jump == 90.0 && rounding == 0.0 {
+            assert_eq!(kept.joints.get("constant").unwrap().kind, JointKind::Hinge);
+        }
+    }
+    // For a while is not for a frame, and often is no accident.
+    let held: Vec<f64> =
+        (0..3000).map(|i| if (700..760).contains(&i) { 90.0 } else { 0.0 }).collect();
+    let often: Vec<f64> = (0..3000).map(|i| if i % 40 == 0 { 90.0 } else { 0.0 }).collect();
+    for angles in [held, often] {
+        let (skeleton, clip) = beside_a_swing(&angles, axis);
+        let take = Take { skeleton: &skeleton, clip: &clip };
+        let found = estimate(&[take], &EstimateOptions::default()).unwrap();
+        let entry = found.joints.get("constant").unwrap();
+        assert_eq!((entry.kind, entry.rejected), (JointKind::Hinge, Some(0)));
+    }
+}
+
+/// Written with six decimals or with two, by a program that rounds or by one that does not: it is the same
+/// joint, and the others are what they were.
+#[test]
+fn the_last_digit_of_a_constant_joint_changes_nothing() {
+    let mut rng = Rng::new(4);
+    for rounding in [0.0, 1e-12, 1e-6, 1e-4, 0.005] {
+        for values in [2, 3, 1000] {
+            let angles: Vec<f64> = (0..3000)
+                .map(|_| rounding * (2.0 * rng.below(values) as f64 / (values - 1) as f64 - 1.0))
+                .collect();
+            let (skeleton, clip) = beside_a_swing(&angles, glam::DVec3::X);
+            let take = Take { skeleton: &skeleton, clip: &clip };
+            let found = estimate(&[take], &EstimateOptions::default()).unwrap();
+            let entry = found.joints.get("constant").unwrap();
+            assert_eq!(entry.kind, JointKind::Fixed, "{rounding}");
+            assert!(entry.confidence > Some(0.98), "{rounding} {values}: {:?}", entry.confidence);
+            assert_eq!(entry.why.as_deref(), Some("does not move"), "{rounding} {values}");
+            let noise = found.noise.degrees();
+            assert!(noise < 1e-6, "{rounding} {values}: {noise}, and the swing has none");
+        }
+    }
+}
