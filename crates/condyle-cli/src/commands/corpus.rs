@@ -14,7 +14,7 @@ use condyle::estimate::{
     Estimate as Found, EstimateOptions, Method, RestPart, Summary, Take, estimate_paired,
     rests_differ,
 };
-use condyle::formats::{MotionFile, ReadOptions, read_file};
+use condyle::formats::{MotionFile, ReadOptions, read_file, size_notice};
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
@@ -269,7 +269,8 @@ impl Reader {
     fn read(&self, job: &Job) -> Result<(Moving, usize), Failure> {
         let skeleton = job.skeleton.as_deref().map(|path| self.skeleton(path)).transpose()?;
         let read = read_file(&job.path, skeleton.as_deref(), &self.options)?;
-        let notices = read.warnings.len();
+        let size = size_notice(&read.file.skeleton, read.file.units);
+        let notices = read.warnings.len() + usize::from(size.is_some());
         let clip = clip_of(&job.path, read, self.samples)?;
         if clip.clip.frame_count() == 0 {
             return Err(Failure::file(&job.path, "has no frames", "get the file again"));

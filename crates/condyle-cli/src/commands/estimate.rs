@@ -1,25 +1,28 @@
 //! `condyle estimate`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
 use condyle::anatomy::Anatomy;
 use condyle::estimate::{BindPose, Estimate as Found, EstimateError, Take, estimate_paired};
-use condyle::formats::{Read, read_file, read_files};
+use condyle::formats::{Read, Units, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
-use condyle::rig::{Open, Rig, RigJoint, Source};
+use condyle::report::{self as page, WrittenRange, written_ranges};
+use condyle::rig::{Open, Rig, RigJoint, RigWarning, RigWarningKind, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::body::{self, Body};
-use super::figures::{figures_of, in_a_line, in_words};
+use super::figures::{figures_of, in_words, with_written};
+use super::motions::warn_of_sizes;
 use super::rig::rig_of;
 use super::{Answer, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
 use crate::output::{
-    Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_warning,
-    print_warnings, printable, progress, some_of, working, wrapped,
+    Failure, counted, hundredths, json_degrees, new_table, number, print_note, print_rig_warnings,
+    print_warning, print_warnings, printable, progress, some_of, working, wrapped,
 };
 
 /// Columns of text.
@@ -36,6 +39,7 @@ pub(super) struct Moving {
     pub(super) path: PathBuf,
     pub(super) skeleton: Skeleton,
     pub(super) clip: Clip,
+    pub(super) units: Units,
     /// What its reader had to say.
     pub(super) warnings: Vec<String>,
 }
@@ -72,6 +76,8 @@ pub(super) struct Origin {
     pub(super) sections: String,
     /// A page to be written with the rig.
     pub(super) beside: Option<(PathBuf, String)>,
+    /// What the files have for the angles of joints, where that differs from their limits.
+    pub(super) written: BTreeMap<String, Vec<Option<WrittenRange>>>,
 }
 
 pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
@@ -88,6 +94,11 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     }
     for clip in clips.iter().skip(1) {
         shares_joints(clip, &clips[0])?;
+    }
+    // The rig has lengths in metres.
+    let size = warn_of_sizes(clips.iter().map(|c| (c.path.as_path(), &c.skeleton, c.units)));
+    if let Some(first) = clips.first_mut() {
+        first.warnings.extend(size);
     }
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
@@ -142,7 +153,26 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         lines.push(format!("The report is in {}.", path.display()));
         beside = Some((path.clone(), page));
     }
-    deliver(&target, there, &found, &Origin { what, json, lines, sections, beside })
+    let written = written(&clips, &skeletons, &found);
+    deliver(&target, there, &found, &Origin { what, json, lines, sections, beside, written })
+}
+
+/// What the files have for the angles of joints, where that differs from their limits.
+fn written(
+    clips: &[Moving],
+    skeletons: &[Skeleton],
+    found: &Found,
+) -> BTreeMap<String, Vec<Option<WrittenRange>>> {
+    let takes: Vec<page::Take<'_>> = skeletons
+        .iter()
+        .zip(clips)
+        .map(|(skeleton, c)| page::Take { name: "", skeleton, clip: &c.clip })
+        .collect();
+    let each = found.joints.iter().map(|(name, joint)| {
+        let written = written_ranges(name, joint, &takes);
+        (name.to_owned(), written)
+    });
+    each.filter(|(_, written)| written.iter().any(Option::is_some)).collect()
 }
 
 /// The skeletons whose rest poses the clips count from: their own. With a bind pose all count from
@@ -200,15 +230,36 @@ pub(super) fn deliver(
     found: &Found,
     origin: &Origin,
 ) -> Result<Answer, Failure> {
+    let known: BTreeSet<String> = there.iter().flat_map(idle_couplings).map(|w| w.path).collect();
     let (rig, changes) = updated(there, found);
     let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(target.output)]))?;
+    let idle = idle_couplings(&rig).into_iter().filter(|warning| !known.contains(&warning.path));
+    let idle: Vec<RigWarning> = idle
+        .map(|warning| RigWarning {
+            position: None,
+            file: Some(target.output.to_owned()),
+            ..warning
+        })
+        .collect();
+    print_rig_warnings(&idle);
     let report = if target.json {
-        format!("{:#}\n", json_of(found, origin, &changes))
+        let mut value = json_of(found, origin, &changes);
+        if let Some(warnings) = value["warnings"].as_array_mut() {
+            warnings.extend(idle.iter().map(|warning| json!(warning.to_string())));
+        }
+        format!("{value:#}\n")
     } else {
         text_of(found, origin, &changes, target)
     };
     let beside = origin.beside.as_ref().map(|(path, page)| (path.as_path(), page.as_bytes()));
     write_and_report(target.output, &text, beside, &report)
+}
+
+/// The couplings that say nothing, since a joint of theirs does not have the angle.
+fn idle_couplings(rig: &Rig) -> Vec<RigWarning> {
+    let mut doubts = rig.doubts();
+    doubts.retain(|warning| matches!(warning.kind, RigWarningKind::NoSuchAngle { .. }));
+    doubts
 }
 
 /// The rig that is to be brought up to date.
@@ -279,7 +330,8 @@ pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<M
         _ => clip,
     };
     let warnings = read.warnings.iter().map(ToString::to_string).collect();
-    Ok(Moving { path: path.to_owned(), skeleton: read.file.skeleton, clip, warnings })
+    let (skeleton, units) = (read.file.skeleton, read.file.units);
+    Ok(Moving { path: path.to_owned(), skeleton, clip, units, warnings })
 }
 
 /// A rig of another figure is not to be mixed with this one.
@@ -403,8 +455,11 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
 }
 
 fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
-    let joints: Map<String, Value> =
-        found.joints.iter().map(|(name, joint)| (name.to_owned(), json_of_joint(joint))).collect();
+    let joints = found.joints.iter().map(|(name, joint)| {
+        let written = origin.written.get(name).map_or(&[][..], Vec::as_slice);
+        (name.to_owned(), json_of_joint(joint, written))
+    });
+    let joints: Map<String, Value> = joints.collect();
     let kept = changes.kept.iter().map(|(name, entry)| {
         json!({ "joint": name, "kept": json_of_limit(entry), "estimated": joints.get(name) })
     });
@@ -436,8 +491,20 @@ fn json_of_limit(joint: &RigJoint) -> Value {
     }
 }
 
-fn json_of_joint(joint: &RigJoint) -> Value {
+fn json_of_joint(joint: &RigJoint, written: &[Option<WrittenRange>]) -> Value {
     let mut value = json_of_limit(joint);
+    if !written.is_empty() {
+        let each = written.iter().map(|written| {
+            written.map(|WrittenRange { channel, ends: [low, high], .. }| {
+                json!({
+                    "channel": channel.as_str(),
+                    "min_deg": json_degrees(low),
+                    "max_deg": json_degrees(high),
+                })
+            })
+        });
+        value["file_ranges"] = each.collect();
+    }
     value["why"] = json!(joint.why);
     value["notes"] = json!(joint.notes);
     value["samples"] = json!(joint.samples);
@@ -456,7 +523,8 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     let mut table = new_table(&header);
     table.set_content_arrangement(ContentArrangement::Dynamic);
     for (name, joint) in found.joints.iter() {
-        let range = figures_of(joint).map(|f| in_a_line(&f)).unwrap_or_default();
+        let written = origin.written.get(name).map_or(&[][..], Vec::as_slice);
+        let range = figures_of(joint).map(|f| with_written(&f, written)).unwrap_or_default();
         let mark = match (kept(name), joint.notes.is_empty()) {
             (true, _) => "kept",
             (false, false) => "*",
@@ -481,6 +549,11 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
     add_notes(&mut text, found);
     text.push_str(&origin.sections);
     text.push('\n');
+    if !origin.written.is_empty() {
+        let line = "In brackets: what the files have for these angles, by channel. Here the larger \
+                    excursion is positive, and angles count from the rest pose or the pose nearest to it.";
+        let _ = writeln!(text, "{}", wrapped(line, WIDTH, 2));
+    }
     for warning in &found.warnings {
         let _ =
             writeln!(text, "{}", wrapped(&format!("warning: {}", printable(warning)), WIDTH, 9));

@@ -3,6 +3,7 @@
 use condyle::limits::LimitError;
 use condyle::math::{Angle, Arc};
 use condyle::picture::{Figures, SwingFigures};
+use condyle::report::WrittenRange;
 use condyle::rig::RigJoint;
 
 /// Tenths of a degree, none that are zero.
@@ -20,7 +21,7 @@ pub(super) fn range([low, high]: [Angle; 2]) -> String {
 }
 
 pub(super) fn of_arc(arc: Arc) -> String {
-    if arc.is_full() { "any".to_owned() } else { range([arc.min(), arc.max()]) }
+    if arc.is_full() { "any".to_owned() } else { range(arc.ends_about_zero()) }
 }
 
 /// [`range`] for a table.
@@ -63,13 +64,28 @@ pub(super) fn in_a_line(figures: &Figures) -> String {
         } else if s.twist.is_full() {
             format!("{} wide", whole(s.twist_width[1]))
         } else {
-            ends([s.twist.min(), s.twist.max()])
+            ends(s.twist.ends_about_zero())
         };
         return format!("x {}, y {}, twist {twist}", ends(s.x), ends(s.y));
     }
+    with_written(figures, &[])
+}
+
+/// The same, each angle with what the files have for it where that differs: `0..120 (rx -120..0)`.
+pub(super) fn with_written(figures: &Figures, written: &[Option<WrittenRange>]) -> String {
     match figures.arcs.as_slice() {
+        [] if figures.swing.is_some() => in_a_line(figures),
         [] if figures.shape == "free" => "any".to_owned(),
-        arcs => arcs.iter().map(|(_, arc)| short_arc(*arc)).collect::<Vec<_>>().join(", "),
+        arcs => {
+            let written = written.iter().copied().chain(std::iter::repeat(None));
+            let each = arcs.iter().zip(written).map(|((_, arc), written)| match written {
+                Some(WrittenRange { channel, ends, .. }) => {
+                    format!("{} ({channel} {})", short_arc(*arc), short_range(ends))
+                }
+                None => short_arc(*arc),
+            });
+            each.collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use condyle::formats::{Format, MotionFile, Read, UnitSource, read_files, size_notice};
 use condyle::math::Angle;
 use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
-use condyle::skeleton::{Dof, JointIndex, Skeleton};
+use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Value, json};
 
 use super::Answer;
@@ -97,7 +97,7 @@ fn json_of_joint(file: &MotionFile, j: JointIndex) -> Value {
     let joint = &file.skeleton[j];
     let parent = file.skeleton.parent(j).map(|p| file.skeleton[p].name.as_str());
     let dofs = joint.declared.dofs.iter().flatten();
-    let channels = dofs.clone().map(|d| name_of(d.dof));
+    let channels = dofs.clone().map(|d| d.dof.as_str());
     // Degrees and metres; an end that is infinite is null, as JSON has no infinity.
     let limits = dofs.map(|d| {
         d.limit.map(|(low, high)| match d.dof.rotation_axis() {
@@ -126,18 +126,6 @@ fn frame_count(file: &MotionFile) -> usize {
 
 fn rate(file: &MotionFile) -> Option<FrameRate> {
     file.clip.as_ref().map(Clip::rate).or(file.markers.as_ref().map(|m| m.rate))
-}
-
-fn name_of(dof: Dof) -> &'static str {
-    match dof {
-        Dof::Tx => "tx",
-        Dof::Ty => "ty",
-        Dof::Tz => "tz",
-        Dof::Rx => "rx",
-        Dof::Ry => "ry",
-        Dof::Rz => "rz",
-        Dof::Length => "l",
-    }
 }
 
 /// How far the first frame is from the rest pose, and at which joint.
@@ -244,7 +232,7 @@ fn tree(text: &mut String, skeleton: &Skeleton) {
         let joint = &skeleton[j];
         depth[j.get()] = skeleton.parent(j).map_or(0, |p| depth[p.get()] + 1);
         let indent = "  ".repeat(depth[j.get()].min(DEEPEST));
-        let dofs = joint.declared.dofs.iter().flatten().map(|d| name_of(d.dof));
+        let dofs = joint.declared.dofs.iter().flatten().map(|d| d.dof.as_str());
         let mut channels = dofs.collect::<Vec<&str>>().join(" ");
         if channels.is_empty() {
             channels.push('-');

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use condyle::edit::{EditError, Facing, Fitted, fit_inside, onto};
 use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
-use condyle::formats::{MotionFile, Read, ReadOptions, Warning, size_notice};
+use condyle::formats::{MotionFile, Read, ReadOptions, Units, Warning, size_notice};
 use condyle::motion::{Clip, ResampleTo};
 use condyle::skeleton::Skeleton;
 
@@ -70,8 +70,15 @@ pub(super) fn motion_of(path: &Path, read: Read) -> Result<Motion, Failure> {
 pub(super) fn warn_of_size<'a>(
     files: impl IntoIterator<Item = (&'a Path, &'a MotionFile)>,
 ) -> Option<String> {
-    let notice = |(path, file): (&'a Path, &'a MotionFile)| {
-        let notice = size_notice(&file.skeleton, file.units)?;
+    warn_of_sizes(files.into_iter().map(|(path, file)| (path, &file.skeleton, file.units)))
+}
+
+/// The same of skeletons, each with the unit of its file.
+pub(super) fn warn_of_sizes<'a>(
+    files: impl IntoIterator<Item = (&'a Path, &'a Skeleton, Units)>,
+) -> Option<String> {
+    let notice = |(path, skeleton, units): (&'a Path, &'a Skeleton, Units)| {
+        let notice = size_notice(skeleton, units)?;
         Some(Warning { path: Some(path.to_owned()), ..notice })
     };
     let mut notices = files.into_iter().filter_map(notice);

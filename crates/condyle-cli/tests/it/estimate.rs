@@ -814,3 +814,50 @@ fn what_is_read_is_never_written_over() {
         assert!(!folder.0.join("rig.json").exists(), "{args}");
     }
 }
+
+/// A coupling that was written by hand stays, though the joint is of another kind now.
+#[test]
+fn a_coupling_of_an_angle_that_is_no_more_is_kept_with_a_warning() {
+    let folder = Folder::new("estimate_coupling");
+    folder.write("swing.bvh", &swinging(200));
+    folder.write(
+        "rig.json",
+        r#"{"condyle": 1, "skeleton": {"joints": []}, "joints": {
+  "Leg": {"kind": "ball", "bone_axis": [0, -1, 0], "limit": {"shape": "swing_twist",
+    "swing": {"shape": "free"}, "twist": {"shape": "free"}}, "source": "estimated"}},
+"couplings": {"mine": {"does": "bound", "active": {"joint": "Leg", "angle": "twist"},
+    "passive": {"joint": "Foot", "angle": "turn"},
+    "upper": {"shape": "points", "points": [[0, 90], [140, 120]]}, "source": "edited"}}}"#,
+    );
+    let got = folder.condyle("estimate swing.bvh -o rig.json");
+    let err = complaints(&got);
+    assert_eq!(got.status.code(), Some(0), "{err}");
+    assert!(err.contains("couplings.mine.active.angle"), "{err}");
+    assert!(err.contains("the hinge \"Leg\" has no angle \"twist\", but turn"), "{err}");
+    let rig = rig(&folder, "rig.json");
+    assert_eq!(rig["joints"]["Leg"]["kind"], "hinge");
+    assert_eq!(rig["couplings"]["mine"]["active"]["angle"], "twist");
+    // Known by now: told once, by the reader.
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    assert_eq!(value["warnings"].as_array().unwrap().len(), 0, "{value}");
+}
+
+#[test]
+fn the_size_of_no_person_is_told_as_info_tells_it() {
+    let folder = Folder::new("estimate_size");
+    let small = swinging(200).replace("-90", "-21.5").replace("-80", "-19");
+    folder.write("small.bvh", &small);
+    folder.write("again.bvh", &small);
+    let info = json(&folder, "info --json small.bvh");
+    let told = info["files"][0]["warnings"][0].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("measures 0.555 m along its bones"), "{info}");
+    let got = folder.condyle("estimate small.bvh again.bvh -o rig.json --json");
+    let err = complaints(&got);
+    assert_eq!(got.status.code(), Some(0), "{err}");
+    assert!(err.contains(&told) && err.contains("; 1 more like this"), "{err}");
+    let value: Value = serde_json::from_slice(&got.stdout).unwrap();
+    let warning = value["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("small.bvh") && warning.contains(&told), "{value}");
+    let right = folder.condyle("estimate small.bvh -o right.json --source-units 0.04");
+    assert_eq!(complaints(&right), "");
+}

@@ -253,13 +253,16 @@ fn second_gap(angles: &[f64]) -> f64 {
     second
 }
 
+/// Samples farther from x than so many times the noise do not count in [`settled`].
+pub(super) const SETTLES: f64 = 4.1;
+
 /// The weighted mean of the samples around x.
 pub(super) fn settled(x: f64, samples: &[f64], noise: f64) -> f64 {
     if noise <= 0.0 {
         return x;
     }
     let (mut sum, mut total) = (0.0, 0.0);
-    let near = 4.1 * noise;
+    let near = SETTLES * noise;
     for sample in samples.iter().filter(|sample| (**sample - x).abs() < near) {
         let z = (sample - x) / noise;
         if z.abs() < 4.0 {
@@ -309,16 +312,20 @@ pub(crate) fn reversed(arc: Arc) -> Arc {
     if arc.is_full() { arc } else { Arc::new(ends[0], ends[1]).unwrap_or(arc) }
 }
 
-/// Whether an axis points so that the larger excursion is negative; if both are equal, so that its
-/// largest component is (decision 7).
+/// Whether an axis points so that the larger excursion from angle 0 is negative; if both are equal, so
+/// that its largest component is (decision 7).
+///
+/// Excursions are those of the turn that holds 0, or lies nearest to it: its middle is in (−π, π], and
+/// has the sign of the larger excursion.
 pub(crate) fn is_backwards(arc: Arc, axis: glam::DVec3) -> bool {
-    let more = reversed(arc).max().radians() - arc.max().radians();
-    if arc.is_full() || more.abs() < 1e-9 {
+    const EQUAL: f64 = 5e-10;
+    let middle = arc.center().radians();
+    if middle.abs() < EQUAL || PI - middle.abs() < EQUAL {
         let a = axis.to_array();
         let largest = (0..3).fold(0, |i, j| if a[j].abs() > a[i].abs() { j } else { i });
         return a[largest] < 0.0;
     }
-    more > 0.0
+    middle < 0.0
 }
 
 #[cfg(test)]
@@ -434,6 +441,53 @@ mod tests {
             let even = (0..n).map(|i| wrapped(0.1 + TAU * f64::from(i) / f64::from(n))).collect();
             assert_eq!(range(&[even], EXACT).unwrap().is_full(), full, "{n}");
         }
+    }
+
+    /// Decision 7: the turn that holds 0 or lies nearest to it, then the larger excursion positive.
+    #[test]
+    fn the_sign_of_an_axis_is_that_of_the_larger_excursion_from_zero() {
+        let chosen = |min: f64, max: f64| {
+            let arc = Arc::from_degrees(min, max).unwrap();
+            let x = glam::DVec3::X;
+            let arc = if is_backwards(arc, x) { reversed(arc) } else { arc };
+            [arc.min().degrees(), arc.max().degrees()].map(|end| (1e9 * end).round() / 1e9)
+        };
+        for (min, max, wanted) in [
+            (18.9, 203.2, [18.9, 203.2]),
+            (-203.2, -18.9, [18.9, 203.2]),
+            (127.3, 413.6, [-53.6, 232.7]),
+            (-53.6, 232.7, [-53.6, 232.7]),
+            (-10.0, 80.0, [-10.0, 80.0]),
+            (-80.0, 10.0, [-10.0, 80.0]),
+            (170.0, 200.0, [160.0, 190.0]),
+            (300.0, 340.0, [20.0, 60.0]),
+        ] {
+            assert_eq!(chosen(min, max), wanted, "{min} {max}");
+        }
+        let mut rng = Rng::new(17);
+        for _ in 0..2000 {
+            let (min, width) = (rng.between(-180.0, 180.0), rng.between(0.0, 359.0));
+            let arc = Arc::from_degrees(min, min + width).unwrap();
+            let axis = rng.direction();
+            let (arc, axis) = match is_backwards(arc, axis) {
+                true => (reversed(arc), -axis),
+                false => (arc, axis),
+            };
+            let [low, high] = arc.ends_about_zero().map(Angle::radians);
+            assert_eq!([low, high], [arc.min(), arc.max()].map(Angle::radians), "as written");
+            let holds_zero = arc.distance(Angle::ZERO).radians() > 0.0;
+            assert!(holds_zero == (low < 0.0 && high > 0.0) && high > -low, "{arc:?}");
+            assert!(holds_zero || low < TAU - high + 1e-9, "nearer by a turn: {arc:?}");
+            assert!(!is_backwards(arc, axis) && is_backwards(reversed(arc), -axis));
+            // Seen in a mirror an axis keeps its direction and turns go the other way, or both are
+            // turned around.
+            assert!(is_backwards(reversed(arc), axis));
+        }
+        // Both as large: the largest component of the axis.
+        let even = Arc::from_degrees(-40.0, 40.0).unwrap();
+        assert!(is_backwards(even, glam::DVec3::new(0.1, -0.9, 0.2)));
+        assert!(!is_backwards(Arc::FULL, glam::DVec3::new(-0.1, 0.9, 0.2)));
+        assert!(is_backwards(Arc::from_degrees(90.0, 270.0).unwrap(), -glam::DVec3::X));
     }
 
     #[test]

@@ -100,6 +100,22 @@ impl Arc {
         Angle::from_radians(self.max)
     }
 
+    /// Both ends as they are read best: an arc that holds 0 goes from an end at or below 0 to one at or
+    /// above it. Any other has its [`min`](Self::min) and its [`max`](Self::max).
+    ///
+    /// ```
+    /// use condyle::math::Arc;
+    /// let ends = |min, max| Arc::from_degrees(min, max).map(|arc| arc.ends_about_zero());
+    /// let rounded = |min, max| ends(min, max).map(|ends| ends.map(|end| end.degrees().round()));
+    /// assert_eq!(rounded(127.0, 414.0), Some([-233.0, 54.0]));
+    /// assert_eq!(rounded(170.0, 200.0), Some([170.0, 200.0]));
+    /// ```
+    #[must_use]
+    pub fn ends_about_zero(self) -> [Angle; 2] {
+        let turn = if self.max >= TAU { TAU } else { 0.0 };
+        [self.min - turn, self.max - turn].map(Angle::from_radians)
+    }
+
     /// Whether nothing is inside.
     #[must_use]
     pub fn is_empty(self) -> bool {

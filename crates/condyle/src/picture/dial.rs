@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 
 use super::globe::View;
 use super::svg::{Anchor, Canvas};
-use crate::math::{Arc, trig};
+use crate::math::{Angle, Arc, trig};
 
 /// Angle between the points of a drawn arc.
 const STEP: f64 = 0.1;
@@ -111,7 +111,7 @@ fn rose(seen: &[u32], point: impl Fn(f64, f64) -> DVec2) -> Vec<Vec<DVec2>> {
 fn labels(canvas: &mut Canvas, at: DVec2, radius: f64, arc: Arc) {
     let mut ends = Vec::new();
     if !arc.is_full() && !arc.is_empty() {
-        let (min, max) = (arc.min().radians(), arc.max().radians());
+        let [min, max] = arc.ends_about_zero().map(Angle::radians);
         // Labels that would touch are pushed apart, each to its own side.
         let apart = 54.0 / (radius + 12.0);
         let gap = (TAU - (max - min)).min(max - min);
@@ -166,8 +166,6 @@ pub(crate) fn range_of(arc: Arc) -> String {
     if arc.is_empty() {
         return "none".to_owned();
     }
-    if arc.width().degrees() < 0.05 {
-        return degrees(arc.min().radians());
-    }
-    range(arc.min().radians(), arc.max().radians())
+    let [min, max] = arc.ends_about_zero().map(Angle::radians);
+    if arc.width().degrees() < 0.05 { degrees(min) } else { range(min, max) }
 }

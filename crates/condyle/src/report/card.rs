@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use glam::{DVec2, DVec3};
 
+use super::WrittenRange;
 use super::clinical::{Clinical, Sources};
 use super::column::{around, extent};
 use super::interval::before_and_after;
@@ -25,6 +26,8 @@ pub(super) struct Subject<'a> {
     pub(super) joint: &'a RigJoint,
     pub(super) prepared: PreparedLimit,
     pub(super) figures: Figures,
+    /// What the files have for its angles, where that differs.
+    pub(super) written: Vec<Option<WrittenRange>>,
     pub(super) clinical: Vec<Clinical>,
     /// Which colour is whose, of several files.
     pub(super) key: &'a str,
@@ -44,7 +47,7 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
         text,
         "</h3>\n<p class=\"gist\"><b>{}</b> {}",
         joint.kind,
-        limits(joint, &of.figures)
+        limits(joint, &of.figures, &of.written)
     );
     let edited = joint.source == Some(Source::Edited);
     if let Some(sure) = joint.confidence.filter(|_| !edited) {

@@ -38,10 +38,14 @@ pub(super) fn lifted(angle: f64, about: f64) -> f64 {
     about + Angle::from_radians(angle - about).wrapped().radians()
 }
 
-/// Around which angle a channel is drawn, so that what is allowed is in one piece.
+/// Around which angle a channel is drawn, so that what is allowed is in one piece, and has the ends
+/// that the page says.
 pub(super) fn middle(limit: Option<Arc>, circular: bool) -> f64 {
     match limit {
-        Some(arc) if circular && !arc.is_full() && !arc.is_empty() => arc.center().radians(),
+        Some(arc) if circular && !arc.is_full() && !arc.is_empty() => {
+            let [low, high] = arc.ends_about_zero().map(Angle::radians);
+            0.5 * (low + high)
+        }
         _ => 0.0,
     }
 }

@@ -17,6 +17,9 @@ mod space;
 #[cfg(test)]
 mod tests;
 mod words;
+mod written;
+
+pub use written::{WrittenRange, written_ranges};
 
 use crate::anatomy::Anatomy;
 use crate::motion::Clip;

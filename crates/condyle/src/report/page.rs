@@ -9,7 +9,7 @@ use super::clinical::{self, Clinical, Sources};
 use super::plot::sparkline;
 use super::series::Series;
 use super::words::{Html, Name, confidence_bar, count, counted, limits, share_bar};
-use super::{About, Take, files};
+use super::{About, Take, files, written_ranges};
 use crate::anatomy::Anatomy;
 use crate::math::Angle;
 use crate::picture::Figures;
@@ -101,6 +101,7 @@ pub(super) fn page(
             joint: entry.joint,
             prepared,
             figures,
+            written: written_ranges(entry.name, entry.joint, takes),
             clinical,
             key: &key,
         };
@@ -228,7 +229,7 @@ fn add_row(rows: &mut String, entry: &Entry<'_>, of: &Subject<'_>, series: &Seri
         entry.link(),
         body.unwrap_or_default(),
         joint.kind,
-        limits(joint, &of.figures),
+        limits(joint, &of.figures, &of.written),
         key(confidence),
         confidence.map(confidence_bar).unwrap_or_default(),
         joint.samples.unwrap_or(0),

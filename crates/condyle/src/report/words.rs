@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::WrittenRange;
 use crate::picture::dial::{range, range_of};
 use crate::picture::svg::Escaped;
 pub(super) use crate::picture::svg::Html;
@@ -23,8 +24,12 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// What a joint can do.
-pub(super) fn limits(joint: &RigJoint, figures: &Figures) -> String {
+/// What a joint can do, and what the files have for its angles where that differs.
+pub(super) fn limits(
+    joint: &RigJoint,
+    figures: &Figures,
+    written: &[Option<WrittenRange>],
+) -> String {
     if let Some(SwingFigures { x, y, .. }) = &figures.swing {
         let whole = |ends: &[crate::math::Angle; 2]| {
             let [low, high] = ends.map(|a| a.degrees().round().to_radians());
@@ -41,7 +46,18 @@ pub(super) fn limits(joint: &RigJoint, figures: &Figures) -> String {
         ([], JointKind::Free) => "moves freely".to_owned(),
         ([], _) if figures.shape == "locked" => "does not turn".to_owned(),
         ([], _) => "any turn".to_owned(),
-        (arcs, _) => arcs.iter().map(|(_, arc)| range_of(*arc)).collect::<Vec<_>>().join(" and "),
+        (arcs, _) => {
+            let written = written.iter().copied().chain(std::iter::repeat(None));
+            let each = arcs.iter().zip(written).map(|((_, arc), written)| match written {
+                Some(WrittenRange { channel, ends: [low, high] }) => format!(
+                    "{} <small>(file: {channel} {})</small>",
+                    range_of(*arc),
+                    range(low.radians(), high.radians())
+                ),
+                None => range_of(*arc),
+            });
+            each.collect::<Vec<_>>().join(" and ")
+        }
     }
 }
 
@@ -54,8 +70,7 @@ fn twist(figures: &Figures) -> String {
     if swing.twist.is_full() || swing.twist.is_empty() {
         return range_of(swing.twist);
     }
-    let [low, high] =
-        [swing.twist.min(), swing.twist.max()].map(|a| a.degrees().round().to_radians());
+    let [low, high] = swing.twist.ends_about_zero().map(|a| a.degrees().round().to_radians());
     range(low, high)
 }
 

@@ -57,7 +57,27 @@ pub enum Dof {
     Length,
 }
 
+impl fmt::Display for Dof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 impl Dof {
+    /// Its word in an ASF: `rx`, `tz`, `l`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tx => "tx",
+            Self::Ty => "ty",
+            Self::Tz => "tz",
+            Self::Rx => "rx",
+            Self::Ry => "ry",
+            Self::Rz => "rz",
+            Self::Length => "l",
+        }
+    }
+
     /// 0, 1, 2 for a turn about x, y, z.
     #[must_use]
     pub const fn rotation_axis(self) -> Option<usize> {

@@ -296,14 +296,16 @@ fn turned_across(axes: &[DVec3], about: DVec3, off: Angle) -> Option<Rotation> {
     Rotation::from_axis_angle(across, off)
 }
 
-/// The same turns with the axis' sign chosen so that the larger excursion is positive; if both are
-/// the same, so that the axis' largest component is positive.
+/// The same turns with the axis' sign chosen so that the larger excursion from angle 0 is positive, in
+/// the turn that holds 0 or lies nearest to it; if both are the same, so that the axis' largest component
+/// is positive.
 fn positive(axis: DVec3, arc: Arc) -> (DVec3, Arc) {
     let other = negative(arc);
     let largest = [axis.x, axis.y, axis.z]
         .into_iter()
         .fold(0.0_f64, |best, c| if c.abs() > best.abs() { c } else { best });
-    let reverse = other.max() > arc.max() || (other.max() == arc.max() && largest < 0.0);
+    let (ours, others) = (arc.center(), other.center());
+    let reverse = others > ours || (others == ours && largest < 0.0);
     if reverse { (-axis, other) } else { (axis, arc) }
 }
 
@@ -386,8 +388,11 @@ mod tests {
         };
         check(-10.0, 90.0, DVec3::X, (-10.0, 90.0), true);
         check(-90.0, 10.0, DVec3::X, (-10.0, 90.0), false);
-        check(170.0, 200.0, DVec3::X, (170.0, 200.0), true);
-        check(160.0, 190.0, DVec3::X, (170.0, 200.0), false);
+        // By the turn that is nearest to 0, or holds it.
+        check(18.9, 203.2, DVec3::X, (18.9, 203.2), true);
+        check(127.3, 413.6, DVec3::X, (-53.6, 232.7), false);
+        check(170.0, 200.0, DVec3::X, (160.0, 190.0), false);
+        check(160.0, 190.0, DVec3::X, (160.0, 190.0), true);
         check(-40.0, 40.0, DVec3::NEG_X, (-40.0, 40.0), false);
         check(-40.0, 40.0, DVec3::X, (-40.0, 40.0), true);
     }

@@ -3,14 +3,16 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use condyle::anatomy::Anatomy;
 use condyle::enforce::BoundRig;
 use condyle::estimate::{EstimateOptions, Take, estimate};
-use condyle::formats::{MotionFile, ReadOptions, read_file};
+use condyle::formats::{MotionFile, ReadOptions, read, read_file};
 use condyle::glam::DVec3;
 use condyle::limits::{Limit, TwistBounds, TwistOffset};
 use condyle::math::Angle;
 use condyle::motion::Clip;
 use condyle::picture::Figures;
+use condyle::report::{self, About, written_ranges};
 use condyle::rig::{EndOf, JointKind, Rig, RigJoint};
 use condyle::synth::{Figure, Options, Synth};
 
@@ -240,4 +242,146 @@ fn ends_are_where_the_limits_have_them_and_in_the_mirror_too() {
     }
     println!("{} ends", ends[0]);
     assert!(ends[0] > 150 && ends[0] == ends[1], "{ends:?}");
+}
+
+/// A leg whose knee and ankle have these channels (z, x and y) in each frame.
+fn leg(frames: usize, channels: impl Fn(f64) -> [[f64; 3]; 2]) -> MotionFile {
+    let mut text =
+        "HIERARCHY\nROOT Hips\n{ OFFSET 0 0 0 CHANNELS 6 Xposition Yposition Zposition Zrotation \
+         Xrotation Yrotation\n"
+            .to_owned();
+    for side in ["Left", "Right"] {
+        let x = if side == "Left" { 9 } else { -9 };
+        text += &format!(
+            "JOINT {side}UpLeg {{ OFFSET {x} 0 0 CHANNELS 3 Zrotation Xrotation Yrotation\n\
+             JOINT {side}Leg {{ OFFSET 0 -42 0 CHANNELS 3 Zrotation Xrotation Yrotation\n\
+             JOINT {side}Foot {{ OFFSET 0 -40 0 CHANNELS 3 Zrotation Xrotation Yrotation\n\
+             End Site {{ OFFSET 0 -5 14 }} }} }} }}\n"
+        );
+    }
+    // So much of a body that its names are known.
+    let upper = [("Spine", 12), ("Neck", 40), ("Head", 9)];
+    for (name, y) in upper {
+        text += &format!("JOINT {name} {{ OFFSET 0 {y} 0 CHANNELS 0\n");
+    }
+    text += "End Site { OFFSET 0 18 0 } } }\n";
+    for (side, x) in [("Left", 1), ("Right", -1)] {
+        for (name, along, up) in [("Shoulder", 2, 35), ("Arm", 14, 0), ("ForeArm", 28, 0)] {
+            let x = x * along;
+            text += &format!("JOINT {side}{name} {{ OFFSET {x} {up} 0 CHANNELS 0\n");
+        }
+        text += &format!("End Site {{ OFFSET {} 0 0 }} }} }} }}\n", 24 * x);
+    }
+    text += &format!("}} }}\nMOTION\nFrames: {frames}\nFrame Time: 0.01\n");
+    for i in 0..frames {
+        let [[a, b, c], [d, e, f]] = channels(i as f64 / (frames - 1) as f64);
+        let side = format!("0 {} 0 {a:.4} {b:.4} {c:.4} {d:.4} {e:.4} {f:.4}", 20 * (i % 2));
+        text += &format!("0 90 0 0 0 0 {side} {side}\n");
+    }
+    read(text.as_bytes(), None, &ReadOptions::default()).unwrap().file
+}
+
+fn arcs_of(entry: &RigJoint) -> Vec<[f64; 2]> {
+    let arcs = match &entry.limit {
+        Limit::Hinge { arc, .. } => vec![*arc],
+        Limit::Universal { arcs, .. } => arcs.to_vec(),
+        other => panic!("{other:?}"),
+    };
+    arcs.iter().map(|arc| [arc.min(), arc.max()].map(Angle::degrees)).collect()
+}
+
+/// Once there and back, evenly.
+fn there_and_back(t: f64) -> f64 {
+    1.0 - (2.0 * t - 1.0).abs()
+}
+
+/// The degrees that stand beside the plots of a card over time.
+fn labels_over_time(card: &str) -> Vec<f64> {
+    let plot = card.split("<figure class=\"time\"").nth(1).unwrap().split("</figure>").next();
+    let texts = plot.unwrap().split("</text>").filter_map(|part| part.rsplit('>').next());
+    let degrees = texts.filter_map(|text| text.strip_suffix('°'));
+    degrees.map(|text| text.replace('−', "-").parse().unwrap()).collect()
+}
+
+#[test]
+fn a_range_is_that_of_the_channel_in_the_table_the_card_the_plots_and_the_clinical_table() {
+    // A knee from 18.9 to 203.2, and an ankle from 127.3 to 413.6, which holds 360.
+    let file = leg(1201, |t| {
+        let (knee, ankle) = (there_and_back(t), there_and_back((7.0 * t).fract()));
+        let side = there_and_back((31.0 * t).fract());
+        [
+            [0.0, 18.9 + (203.2 - 18.9) * knee, 0.0],
+            [-20.0 + 50.0 * side, 127.3 + (413.6 - 127.3) * ankle, 0.0],
+        ]
+    });
+    let clip = file.clip.as_ref().unwrap();
+    let skeleton = &file.skeleton;
+    let rig = estimate(&[Take { skeleton, clip }], &EstimateOptions::default()).unwrap().into_rig();
+    let near = |found: [f64; 2], wanted: [f64; 2], off: f64| {
+        assert!((0..2).all(|i| (found[i] - wanted[i]).abs() < off), "{found:?} {wanted:?}");
+    };
+    let takes = [report::Take { name: "leg", skeleton, clip }];
+    let knee = rig.joints.get("LeftLeg").unwrap();
+    let Limit::Hinge { axis, .. } = &knee.limit else { panic!("{:?}", knee.limit) };
+    assert!(axis.x > 0.999, "{axis}");
+    near(arcs_of(knee)[0], [18.9, 203.2], 0.05);
+    assert_eq!(written_ranges("LeftLeg", knee, &takes), [None]);
+
+    let ankle = rig.joints.get("LeftFoot").unwrap();
+    assert_eq!(ankle.kind, JointKind::Universal);
+    let arcs = arcs_of(ankle);
+    near(arcs[0], [-20.0, 30.0], 1.0);
+    near(arcs[1], [-53.6, 232.7], 1.0);
+    let Limit::Universal { axes, .. } = &ankle.limit else { panic!() };
+    assert!(axes[0].z > 0.999 && axes[1].x < -0.999, "{axes:?}");
+    // What the file has is told.
+    let written = written_ranges("LeftFoot", ankle, &takes);
+    assert_eq!(written[0], None);
+    let told = written[1].unwrap();
+    assert_eq!(told.channel.as_str(), "rx");
+    near(told.ends.map(Angle::degrees), [127.3, 413.6], 0.5);
+
+    // The same numbers wherever a page has them.
+    let anatomy = Anatomy::of(skeleton).unwrap();
+    let page = report::html(&rig, &takes, Some(&anatomy), &About::default());
+    let card = |name: &str| {
+        let from = page.find(&format!("<h3><bdi>{name}</bdi>")).unwrap();
+        page[from..].split("</section>").next().unwrap().to_owned()
+    };
+    let knee = card("LeftLeg");
+    assert!(knee.contains("18.9° to 203.2°"), "the heading");
+    assert!(knee.contains(">18.9°</text>") && knee.contains(">203.2°</text>"), "the dial");
+    assert_eq!(labels_over_time(&knee), [90.0, 180.0], "the plot");
+    assert!(!knee.contains("156.8") && !knee.contains("341.1"));
+    let flexion = knee.split("<table class=\"clinical\"").nth(1).unwrap();
+    assert!(flexion.contains("18.9° to 203.2°"), "{flexion}");
+    let ankle = card("LeftFoot");
+    assert!(ankle.contains("(file: rx 127.3° to 413.6°)"), "{ankle}");
+    let labels = labels_over_time(&ankle);
+    assert!(labels.iter().all(|label| (-70.0..250.0).contains(label)), "{labels:?}");
+}
+
+#[test]
+fn what_a_file_has_for_an_angle_is_told_where_it_differs() {
+    let of = |from: f64, to: f64| {
+        let file = leg(400, |t| {
+            let knee = from + (to - from) * there_and_back(t);
+            // One glitch, which is left out.
+            let knee = if (t * 399.0).round() == 150.0 { knee + 100.0 } else { knee };
+            [[0.0, knee, 0.0], [0.0; 3]]
+        });
+        let (skeleton, clip) = (&file.skeleton, file.clip.as_ref().unwrap());
+        let takes = [Take { skeleton, clip }];
+        let found = estimate(&takes, &EstimateOptions::default()).unwrap();
+        let knee = found.joints.get("LeftLeg").unwrap();
+        assert_eq!(knee.kind, JointKind::Hinge);
+        let takes = [report::Take { name: "leg", skeleton, clip }];
+        let written = written_ranges("LeftLeg", knee, &takes)[0];
+        let written = written.map(|w| w.ends.map(|end| end.degrees().round()));
+        (arcs_of(knee)[0].map(f64::round), written)
+    };
+    assert_eq!(of(0.0, 90.0), ([0.0, 90.0], None));
+    assert_eq!(of(-120.0, -4.0), ([4.0, 120.0], Some([-120.0, -4.0])));
+    assert_eq!(of(340.0, 430.0), ([-20.0, 70.0], Some([340.0, 430.0])));
+    assert_eq!(of(-15.0, 60.0), ([-15.0, 60.0], None));
 }

@@ -590,19 +590,14 @@ const SHAPE_FIELDS: [&str; 7] =
 
 /// The words of `dof` and `order`.
 pub(super) const DOFS: [(&str, Dof); 7] = [
-    ("tx", Dof::Tx),
-    ("ty", Dof::Ty),
-    ("tz", Dof::Tz),
-    ("rx", Dof::Rx),
-    ("ry", Dof::Ry),
-    ("rz", Dof::Rz),
-    ("l", Dof::Length),
+    (Dof::Tx.as_str(), Dof::Tx),
+    (Dof::Ty.as_str(), Dof::Ty),
+    (Dof::Tz.as_str(), Dof::Tz),
+    (Dof::Rx.as_str(), Dof::Rx),
+    (Dof::Ry.as_str(), Dof::Ry),
+    (Dof::Rz.as_str(), Dof::Rz),
+    (Dof::Length.as_str(), Dof::Length),
 ];
-
-/// The word of a degree of freedom.
-fn dof_name(dof: Dof) -> &'static str {
-    DOFS.iter().find(|(_, d)| *d == dof).map_or("l", |(name, _)| name)
-}
 
 impl Document {
     /// The text of the file. Reading it gives the same document.
@@ -689,7 +684,7 @@ fn push_root(out: &mut String, root: &Root) {
         out.push_str("  order");
         for dof in order {
             out.push(' ');
-            out.push_str(&dof_name(*dof).to_ascii_uppercase());
+            out.push_str(&dof.as_str().to_ascii_uppercase());
         }
         out.push('\n');
     }
@@ -732,7 +727,7 @@ fn push_bone(out: &mut String, bone: &Bone) {
         out.push_str("    dof");
         for dof in dofs {
             out.push(' ');
-            out.push_str(dof_name(*dof));
+            out.push_str(dof.as_str());
         }
         out.push('\n');
     }
