@@ -3,7 +3,9 @@
 use glam::DVec3;
 
 use super::{BodyJoint, BodySide};
-use crate::math::{Angle, EulerAngles, EulerOrder, Rotation, Swing, SwingAxes, SwingTwist};
+use crate::math::{
+    Angle, EulerAngles, EulerOrder, Level, Rotation, Rotations, Swing, SwingAxes, SwingTwist, batch,
+};
 use crate::skeleton::JointIndex;
 
 /// What a clinical angle is called.
@@ -264,6 +266,28 @@ impl AnatomicalJoint {
             *angle = Angle::from_radians(sign * angle.radians());
         }
         angles
+    }
+
+    /// The clinical angles of many rotations from the proximal to the distal anatomical frame, in radians,
+    /// as of one; they are mirrored on the way.
+    pub(super) fn clinical_columns(&self, rotations: &mut Rotations, mut to: [&mut [f64]; 3]) {
+        if self.side == BodySide::Left {
+            let [x, y, ..] = rotations.xyzw_mut();
+            x.iter_mut().chain(y).for_each(|c| *c = -*c);
+        }
+        let level = Level::best();
+        if self.what == BodyJoint::Shoulder {
+            let Some(arm) = arm() else { return };
+            let [flexion, abduction, twist] = to;
+            batch::swing_twist(level, &arm, rotations, [&mut *abduction, flexion, twist]);
+            abduction.iter_mut().for_each(|x| *x = -*x);
+            return;
+        }
+        let [a, b, c] = to.each_mut();
+        batch::euler_angles(level, self.what.sequence(), rotations, [&mut **a, &mut **b, &mut **c]);
+        for (column, sign) in to.into_iter().zip(self.what.signs()) {
+            column.iter_mut().for_each(|angle| *angle *= sign);
+        }
     }
 
     /// The mirror image across the plane x, y of a left joint; mirroring it again gives it back.

@@ -2,10 +2,11 @@
 
 use std::f64::consts::{PI, TAU};
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use super::{AnatomicalJoint, Anatomy, AngleName, BodyJoint, Coverage, PublishedRange};
-use crate::math::{Angle, Rotation};
-use crate::motion::Clip;
+use crate::math::{Angle, Kernel, Level, Rotation, Rotations};
+use crate::motion::{Clip, KeyTimes};
 use crate::presets::Citation;
 use crate::rig::{LeftOut, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -338,7 +339,6 @@ struct Chain<'a> {
 }
 
 struct Link {
-    joint: JointIndex,
     /// In the clip's skeleton.
     own: JointIndex,
     /// From local rotations of the clip to those that have the same turn from rest.
@@ -360,27 +360,86 @@ impl<'a> Chain<'a> {
             let rest = own[other].rest;
             let turn = (rest.quat() != ours.rest.quat()).then(|| ours.rest * rest.inverse());
             let left_out = rig.get(&ours.name).into_iter().flat_map(|e| e.left_out.iter().copied());
-            Some(Link { joint: *j, own: other, turn, left_out: LeftOut::new(left_out) })
+            Some(Link { own: other, turn, left_out: LeftOut::new(left_out) })
         };
         let links: Option<Vec<Link>> = joint.chain.iter().map(link).collect();
         Some(Self { joint, links: links? })
     }
 
+    /// Takes in all frames from one on.
     fn add(&self, clip: &Clip, start: usize, tally: &mut Tally) {
-        for frame in clip.frames().skip(start) {
-            let mut counts = true;
-            let angles = self.joint.angles_along(|joint| {
-                let link = self.links.iter().find(|link| link.joint == joint);
-                link.map_or(Rotation::IDENTITY, |link| {
-                    let local = clip.rotation(link.own, frame);
-                    let local = link.turn.map_or(local, |turn| turn * local);
-                    counts &= !link.left_out.has(local);
-                    local
-                })
-            });
-            if counts {
-                tally.add(self.joint, angles);
+        let level = Level::best();
+        let (mut right, mut local) = (Rotations::new(), Rotations::new());
+        let mut angles = [(); 3].map(|()| vec![0.0; BLOCK]);
+        for first in (start..clip.frame_count()).step_by(BLOCK) {
+            let frames = first..clip.frame_count().min(first + BLOCK);
+            let n = frames.len();
+            right.resize(n);
+            right.fill(self.joint.proximal.inverse());
+            let mut counts = vec![true; n];
+            for link in &self.links {
+                link.fill(clip, frames.clone(), &mut local);
+                if !link.left_out.is_empty() {
+                    let has = local.iter().map(|local| link.left_out.has(local));
+                    counts.iter_mut().zip(has).for_each(|(counts, has)| *counts &= !has);
+                }
+                level.run(Times { to: right.xyzw_mut(), by: local.xyzw() });
             }
+            local.resize(n);
+            local.fill(self.joint.distal);
+            level.run(Times { to: right.xyzw_mut(), by: local.xyzw() });
+            let [a, b, c] = angles.each_mut().map(|column| &mut column[..n]);
+            self.joint.clinical_columns(&mut right, [a, b, c]);
+            let [a, b, c] = angles.each_ref().map(|column| &column[..n]);
+            for (i, counts) in counts.iter().enumerate() {
+                if *counts {
+                    tally.add(self.joint, [a[i], b[i], c[i]].map(Angle::from_radians));
+                }
+            }
+        }
+    }
+}
+
+/// Frames that are worked on together.
+const BLOCK: usize = 512;
+
+impl Link {
+    /// The rotations of the joint in some frames, as the rig's skeleton has them.
+    fn fill(&self, clip: &Clip, frames: Range<usize>, to: &mut Rotations) {
+        let track = clip.track(self.own);
+        if *track.rotation_times() == KeyTimes::EveryFrame {
+            to.turn_from(self.turn.unwrap_or_default(), track.rotations(), frames);
+            return;
+        }
+        to.resize(frames.len());
+        let at = clip.frames().skip(frames.start).take(frames.len());
+        for (i, frame) in at.enumerate() {
+            let local = clip.rotation(self.own, frame);
+            to.set(i, self.turn.map_or(local, |turn| turn * local));
+        }
+    }
+}
+
+/// Products of rotations, each of the one and the other.
+struct Times<'a> {
+    to: [&'a mut [f64]; 4],
+    by: [&'a [f64]; 4],
+}
+
+#[allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+impl Kernel for Times<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let n = self.by[0].len();
+        let [x, y, z, w] = self.by.map(|c| &c[..n]);
+        let [to_x, to_y, to_z, to_w] = self.to.map(|c| &mut c[..n]);
+        for i in 0..n {
+            let (px, py, pz, pw) = (to_x[i], to_y[i], to_z[i], to_w[i]);
+            let (x, y, z, w) = (x[i], y[i], z[i], w[i]);
+            to_x[i] = pw * x + px * w + py * z - pz * y;
+            to_y[i] = pw * y - px * z + py * w + pz * x;
+            to_z[i] = pw * z + px * y - py * x + pz * w;
+            to_w[i] = pw * w - px * x - py * y - pz * z;
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use glam::DVec3;
 
-/// Pairs of directions that are compared at most; beyond, only some serve as neighbours.
-const MAX_PAIRS: usize = 20_000_000;
+use super::grid::Grid;
+
+/// Pairs of directions that are compared at most, about; beyond, only some serve as neighbours.
+const MAX_PAIRS: f64 = 2e7;
 
 /// Less noise than this is left, radians: a twentieth of a degree is below what limits are told to.
 pub(super) const LEAST: f64 = 9e-4;
@@ -15,40 +17,77 @@ pub(crate) fn settled(directions: &[DVec3], noise: f64) -> Vec<DVec3> {
     if noise < LEAST {
         return directions.to_vec();
     }
-    let mut order: Vec<usize> = (0..directions.len()).collect();
-    order.sort_unstable_by(|a, b| directions[*a].x.total_cmp(&directions[*b].x));
-    let sorted: Vec<DVec3> = order.iter().map(|&i| directions[i]).collect();
     let reach = 4.0 * noise;
-    // A window of x holds about this many; fewer neighbours serve where there would be too many.
-    let window = (sorted.len() as f64 * reach).max(1.0);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let stride = ((sorted.len() as f64 * window / MAX_PAIRS as f64).ceil() as usize).max(1);
-    let support: Vec<DVec3> = sorted.iter().step_by(stride).copied().collect();
-
+    // Cells are at least as wide as the reach.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 256")]
+    let side = (2.0 / reach).clamp(1.0, MOST_CELLS) as usize;
+    let grid = Grid::new(directions, side);
+    // Each is compared with those of nine cells.
+    let pairs: f64 = grid.counts().map(|n| 9.0 * f64::from(n) * f64::from(n)).sum();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
+    let stride = (pairs / MAX_PAIRS).ceil().max(1.0) as usize;
+    let fewer = (stride > 1).then(|| {
+        let some: Vec<DVec3> = grid.points().iter().step_by(stride).copied().collect();
+        Grid::new(&some, side)
+    });
+    let support = fewer.as_ref().unwrap_or(&grid);
+    let per_reach = 1.0 / (reach * reach);
     let mut result = directions.to_vec();
-    let mut from = 0;
-    for (&index, &d) in order.iter().zip(&sorted) {
-        while from < support.len() && support[from].x < d.x - reach {
-            from += 1;
-        }
+    for (number, d) in grid.iter() {
         let mut sum = DVec3::ZERO;
         let mut total = 0.0;
-        for s in &support[from..] {
-            if s.x > d.x + reach {
-                break;
-            }
-            let square = (*s - d).length_squared() / (reach * reach);
+        for s in support.around(d, 1).flatten() {
+            let square = (*s - d).length_squared() * per_reach;
             if square < 1.0 {
-                let (second, base) = (1.0 - square, 1.0 - square);
-                let fourth = second * base * (second * base);
+                let base = 1.0 - square;
+                let second = base * base;
+                let fourth = second * second;
                 let weight = fourth * fourth;
                 sum += (*s - d) * weight;
                 total += weight;
             }
         }
         if total > 0.0 {
-            result[index] = crate::math::unit(d + sum / total).unwrap_or(d);
+            result[number] = crate::math::unit(d + sum / total).unwrap_or(d);
         }
     }
     result
+}
+
+/// On a side of the grid.
+const MOST_CELLS: f64 = 256.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    /// By looking at every pair.
+    #[test]
+    fn directions_move_to_the_mean_of_those_around_them() {
+        let mut rng = Rng::new(3);
+        for (n, noise) in [(0, 0.01), (1, 0.01), (500, 0.001), (500, 0.02), (700, 0.2), (300, 1.0)]
+        {
+            let all: Vec<DVec3> = (0..n).map(|_| rng.direction()).collect();
+            let found = settled(&all, noise);
+            for (d, found) in all.iter().zip(&found) {
+                let weight = |s: &DVec3| {
+                    let square = (*s - *d).length_squared() / (16.0 * noise * noise);
+                    let base = (1.0 - square).max(0.0);
+                    let second = base * base;
+                    second * second * (second * second)
+                };
+                let total: f64 = all.iter().map(weight).sum();
+                let mean = all.iter().map(|s| *s * weight(s)).sum::<DVec3>() / total;
+                assert!(found.distance(mean.normalize()) < 1e-12, "{n} {noise}");
+            }
+        }
+        // So many that some have to do.
+        let all: Vec<DVec3> = (0..40_000)
+            .map(|_| DVec3::new(0.1 * rng.normal(), 0.1 * rng.normal(), 1.0).normalize())
+            .collect();
+        let found = settled(&all, 0.01);
+        let off = all.iter().zip(&found).filter(|(d, _)| d.z > 0.99).map(|(a, b)| a.distance(*b));
+        assert!(off.fold(0.0, f64::max) < 0.01);
+    }
 }

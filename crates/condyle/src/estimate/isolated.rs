@@ -5,19 +5,21 @@
 //! the directions of a bone, the twist about it. A sample that is alone at the rim of one of these,
 //! beyond a gap that the density of the samples behind it does not explain, is a glitch.
 
+use std::borrow::Cow;
 use std::f64::consts::{LN_2, LN_10, PI, TAU};
 
 use glam::DVec3;
 
 use super::ball::FARTHEST;
 use super::boundary::emptiest;
+use super::grid::Grid;
 use super::hinge::Hinge;
 use super::joint::Seen;
 use super::kinds::Decision;
 use super::models::{Spread, Universal};
 use super::neighbours::Neighbours;
 use super::universal::UniversalJoint;
-use crate::math::{Rotation, SwingAxes, SwingTwist, direct_rotation, trig, unit};
+use crate::math::{Level, Rotation, Rotations, SwingAxes, batch, direct_rotation, trig, unit};
 use crate::rig::JointKind;
 
 /// Fewer samples than this are all kept: one of them is more than [`MOST`].
@@ -70,6 +72,9 @@ impl Seen {
                     },
                 };
                 let all = || self.clips.iter().flat_map(|clip| clip.rotations.iter());
+                if all().all(residual.is_small()) {
+                    break;
+                }
                 let sizes: Vec<f64> = all().map(|q| residual.of(q)).collect();
                 let Some(cut) = cut(&sizes, most) else { break };
                 let bad: Vec<bool> = sizes.iter().map(|size| *size > cut).collect();
@@ -88,21 +93,21 @@ impl Seen {
         if count < FEW || most == 0 {
             return None;
         }
-        let all: Vec<Rotation> = self.clips.iter().flat_map(|clip| clip.rotations.iter()).collect();
+        let all = self.together();
         // What is within three times the noise of the others does no harm.
         let mut field = Field { most, least: 3.0 * decision.noise, bad: vec![false; all.len()] };
         let evidence = self.evidence.as_ref()?;
         match decision.kind {
             JointKind::Hinge => {
                 let hinge = Hinge::fit(&evidence.spread, &self.moments, decision.noise);
-                let angles = hinge.angles(&all.iter().copied().collect());
+                let angles = hinge.angles(&all);
                 field.look_at_angles(1, |i| Some(angles[i]));
             }
             JointKind::Universal => {
                 let fit = evidence.universal.as_ref()?;
                 let (spread, matrices) = (&evidence.spread, &evidence.matrices);
                 let joint = UniversalJoint::new(fit, spread, matrices, decision.noise)?;
-                for angles in joint.angles(&all.iter().copied().collect()) {
+                for angles in joint.angles(&all) {
                     field.look_at_angles(2, |i| Some(angles[i]));
                 }
             }
@@ -111,6 +116,14 @@ impl Seen {
         }
         let mut kept = self.clone();
         kept.leave_out(field.bad).then_some(kept)
+    }
+
+    /// The samples of all clips, one after the other.
+    fn together(&self) -> Cow<'_, Rotations> {
+        match self.clips.as_slice() {
+            [only] => Cow::Borrowed(&only.rotations),
+            clips => Cow::Owned(clips.iter().flat_map(|clip| clip.rotations.iter()).collect()),
+        }
     }
 
     /// How many more samples may be left out; none where time tells what is a glitch.
@@ -139,8 +152,11 @@ impl Seen {
             at += flags.len();
         }
         let marked: Vec<usize> = (0..bad.len()).filter(|i| bad[*i]).collect();
-        let all: Vec<Rotation> = self.clips.iter().flat_map(|clip| clip.rotations.iter()).collect();
-        let rotations: Vec<Rotation> = marked.iter().map(|i| all[*i]).collect();
+        if marked.is_empty() {
+            return false;
+        }
+        let all = self.together();
+        let rotations: Vec<Rotation> = marked.iter().map(|i| all.at(*i)).collect();
         for (i, alone) in marked.iter().zip(alone(&rotations)) {
             bad[*i] = alone;
         }
@@ -237,6 +253,27 @@ impl Residual {
         Self::Hinge(spread.orbit())
     }
 
+    /// Whether rotations are certainly less than [`LEAST_RESIDUAL`] off. It is no answer that others are
+    /// not; but of a universal joint this takes no angles.
+    fn is_small(&self) -> impl Fn(Rotation) -> bool + '_ {
+        let cosines = match self {
+            Self::Universal(Universal { c, .. }) => {
+                let angle = trig::acos(c.clamp(-1.0, 1.0));
+                let least = trig::cos((angle + LEAST_RESIDUAL).min(PI));
+                let most = trig::cos((angle - LEAST_RESIDUAL).max(0.0));
+                [least + 1e-9, most - 1e-9]
+            }
+            _ => [0.0; 2],
+        };
+        move |q| match self {
+            Self::Universal(Universal { a, b, .. }) => {
+                let cos = a.dot(q * *b);
+                cosines[0] < cos && cos < cosines[1]
+            }
+            _ => self.of(q) < LEAST_RESIDUAL,
+        }
+    }
+
     fn of(&self, q: Rotation) -> f64 {
         match self {
             Self::Fixed(mean) => super::samples::apart(*mean, q),
@@ -299,8 +336,8 @@ impl Field {
 
     /// Marks samples of a ball joint: by direction first, then by twist, of all together and of those
     /// around some directions, as limits have it.
-    fn look_at_ball(&mut self, all: &[Rotation], bone: DVec3) {
-        let directions: Vec<DVec3> = all.iter().map(|q| *q * bone).collect();
+    fn look_at_ball(&mut self, all: &Rotations, bone: DVec3) {
+        let directions: Vec<DVec3> = all.iter().map(|q| q * bone).collect();
         for i in lone_directions(&directions, self.most, self.least) {
             self.bad[i] = true;
         }
@@ -309,8 +346,10 @@ impl Field {
             flags.filter(|(bad, _)| !**bad).map(|(_, d)| *d).collect()
         };
         let Some(axes) = SwingAxes::new(bone, None) else { return };
-        let twist = |center: Rotation, q: Rotation| {
-            SwingTwist::from_rotation(center.inverse() * q, &axes).twist.radians()
+        let twists = |center: Rotation, of: &Rotations| {
+            let mut twists = vec![0.0; of.len()];
+            batch::angles_about(Level::best(), center.inverse(), axes.bone(), of, &mut twists);
+            twists
         };
         // About the mean, which glitches hardly move, then about where limits have their zero.
         for which in 0..3 {
@@ -323,13 +362,20 @@ impl Field {
             let Some(center) = direct_rotation(bone, zero) else { continue };
             // Near the opposite the twist says nothing.
             let told = |i: usize| directions[i].dot(zero) > FARTHEST;
-            self.look_at_angles(3, |i| told(i).then(|| twist(center.rotation, all[i])));
+            let twists = twists(center.rotation, all);
+            self.look_at_angles(3, |i| told(i).then(|| twists[i]));
         }
         let nodes = spread_nodes(&kept(self));
         for node in &nodes {
             let Some(center) = direct_rotation(bone, *node) else { continue };
-            let near = |i: usize| directions[i].dot(*node) > NODE_NEAR;
-            self.look_at_angles(nodes.len(), |i| near(i).then(|| twist(center.rotation, all[i])));
+            let near = |i: &usize| !self.bad[*i] && directions[*i].dot(*node) > NODE_NEAR;
+            let near: Vec<usize> = (0..directions.len()).filter(near).collect();
+            let picked = all.xyzw().map(|column| near.iter().map(|i| column[*i]).collect());
+            let twists = twists(center.rotation, &Rotations::from_columns(picked));
+            let angles = twists.into_iter().zip(near).filter(|(angle, _)| angle.is_finite());
+            for i in beyond_gaps(angles.collect(), self.most, self.least, nodes.len()) {
+                self.bad[i] = true;
+            }
         }
     }
 }
@@ -383,6 +429,9 @@ fn beyond_gaps(mut angles: Vec<(f64, usize)>, most: usize, least: f64, count: us
         return Vec::new();
     }
     angles.iter_mut().for_each(|a| a.0 = a.0.rem_euclid(TAU));
+    if has_one_gap(&angles, least) {
+        return Vec::new();
+    }
     angles.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let at = |i: usize| angles[i % n].0 + TAU * (i / n) as f64;
     // Of few samples near a node some more may be glitches than of all together.
@@ -407,6 +456,27 @@ fn beyond_gaps(mut angles: Vec<(f64, usize)>, most: usize, least: f64, count: us
     (up + 1..down + n).map(|i| angles[i % n].1).collect()
 }
 
+/// Whether certainly no more than one gap between angles from 0 to a turn is wider than this, so that
+/// nothing is between two of them. Mostly that is so, and takes no sorting.
+fn has_one_gap(angles: &[(f64, usize)], wider: f64) -> bool {
+    const LEAST: f64 = 1e-3;
+    if wider < LEAST {
+        return false;
+    }
+    // A gap has at least one whole part in it.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "3 to 12567")]
+    let parts = (2.0 * TAU / wider).ceil().max(3.0) as usize;
+    let scale = parts as f64 / TAU;
+    let mut filled = vec![false; parts];
+    for (angle, _) in angles {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let part = (angle * scale) as u32 as usize;
+        filled[part.min(parts - 1)] = true;
+    }
+    let next = filled.iter().skip(1).chain(filled.first());
+    filled.iter().zip(next).filter(|(here, next)| **here && !**next).count() <= 1
+}
+
 /// The directions that are alone beyond the rim of the others.
 ///
 /// A sample at the rim has a part of each disc around it inside, say a half. With a density ρ that part of the
@@ -424,28 +494,35 @@ fn beyond_gaps(mut angles: Vec<(f64, usize)>, most: usize, least: f64, count: us
 fn lone_directions(directions: &[DVec3], most: usize, least: f64) -> Vec<usize> {
     const NEAREST: usize = 6;
     let n = directions.len();
-    let everything = Neighbours::new(directions, |_| true);
-    let near: Vec<[f64; AROUND]> = (0..n)
-        .map(|i| everything.nearest(directions[i], Some(i)).map(|(square, _)| square))
-        .collect();
+    // Some few in each cell.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped there")]
+    let grid = Grid::new(directions, (0.5 * n as f64).sqrt() as usize);
     // Of evenly spread samples 95 % have their nearest within √(ln 20 / ρ π).
-    let mut first: Vec<f64> = near.iter().map(|squares| squares[0]).collect();
+    let mut first: Vec<f64> = grid.points().iter().map(|d| grid.nearest(*d)).collect();
     let place = n - 1 - n / 20;
     let spacing = *first.select_nth_unstable_by(place, f64::total_cmp).1;
     let usual = AROUND as f64 * spacing / (LN_10 + LN_2);
     // (1 + t)⁸ = 4 √n / LEVEL.
     let factor = (4.0 * (n as f64).sqrt() / LEVEL).sqrt().sqrt().sqrt() - 1.0;
     let least = (factor * usual).max(least * least);
-    let candidates: Vec<usize> = (0..n).filter(|&i| near[i][COMPANY - 1] > least).collect();
+    let alone = |(_, d): &(usize, DVec3)| !grid.has_within(*d, COMPANY, least);
+    let mut candidates: Vec<usize> = grid.iter().filter(alone).map(|(i, _)| i).collect();
+    candidates.sort_unstable();
     if candidates.is_empty() || candidates.len() > most {
         return Vec::new();
     }
     let mut is_candidate = vec![false; n];
     candidates.iter().for_each(|&i| is_candidate[i] = true);
     let others = Neighbours::new(directions, |i| !is_candidate[i]);
+    let everything = Neighbours::new(directions, |_| true);
+    // How far the last of those around a sample is.
+    let scale_at = |j: usize| {
+        let of = directions.get(j).map(|d| everything.nearest::<AROUND>(*d, Some(j)));
+        of.map_or(f64::INFINITY, |near| near[AROUND - 1].0)
+    };
     let sticks_out = |&i: &usize| {
         let around = others.nearest::<NEAREST>(directions[i], None);
-        let mut scales = around.map(|(_, j)| near.get(j).map_or(f64::INFINITY, |s| s[AROUND - 1]));
+        let mut scales = around.map(|(_, j)| scale_at(j));
         scales.sort_unstable_by(f64::total_cmp);
         let scale = scales[NEAREST / 2].max(usual);
         around[0].0 > (factor * scale).max(least)

@@ -31,6 +31,7 @@ mod ends;
 mod excess;
 mod from_summary;
 mod glitches;
+mod grid;
 mod hinge;
 mod isolated;
 mod jitter;

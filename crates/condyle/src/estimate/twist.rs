@@ -105,10 +105,12 @@ impl Rolls {
                 lifted.filter(|(_, x)| counts(*x)).unzip()
             })
             .collect();
+        let cells: Vec<Cells<'_>> =
+            clips.iter().map(|(directions, twists)| Cells::new(directions, twists)).collect();
         let nodes = nodes();
         let mut ranges: Vec<(DVec3, [f64; 2])> = nodes
             .iter()
-            .filter_map(|n| Some((*n, range_at(*n, &clips, self.how.noise)?)))
+            .filter_map(|n| Some((*n, range_at(*n, &cells, self.how.noise)?)))
             .collect();
         let width = ranges.iter().map(|(_, [min, max])| max - min).sum::<f64>();
         let share = width / (ranges.len() as f64 * high);
@@ -142,22 +144,171 @@ impl Rolls {
     }
 }
 
-/// The range of twist at a node, of samples by clips. `None` if none is near.
-fn range_at(node: DVec3, clips: &[(Vec<DVec3>, Vec<f64>)], noise: f64) -> Option<[f64; 2]> {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut nearest = f64::INFINITY;
-    let mut values = Vec::new();
-    for (directions, twists) in clips {
-        let beyond: Vec<f64> = directions
+/// The samples of a clip in cells: near each other in direction, and of nearly the same twist.
+///
+/// What a node looks for are the outermost twists of samples near it. With the farthest that those of a
+/// cell can be out known, hardly any cell has to be looked into.
+struct Cells<'a> {
+    directions: &'a [DVec3],
+    twists: &'a [f64],
+    cells: Vec<Cell>,
+    /// Numbers of samples, cell by cell and part by part, rising in each.
+    numbers: Vec<u32>,
+}
+
+/// Samples whose directions are near each other.
+struct Cell {
+    middle: DVec3,
+    /// No direction is farther from the middle.
+    radius: f64,
+    /// Where the numbers of each part begin, and where the last one ends.
+    starts: [u32; PARTS + 1],
+    /// The least and the largest twist, and how wide parts are; 0 if all twists are the same.
+    twists: [f64; 2],
+    width: f64,
+}
+
+/// Of the twists in a cell.
+const PARTS: usize = 32;
+
+/// Cells on a side of the cube around the sphere, so that some hundreds have directions in them.
+const SIDE: usize = 16;
+
+impl<'a> Cells<'a> {
+    fn new(directions: &'a [DVec3], twists: &'a [f64]) -> Self {
+        let place = |x: f64| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            let place = ((x + 1.0) * (0.5 * SIDE as f64)) as u32 as usize;
+            place.min(SIDE - 1)
+        };
+        let cell = |d: &DVec3| (place(d.x) * SIDE + place(d.y)) * SIDE + place(d.z);
+        // Which cells there are, in their order.
+        let mut of_place = vec![u32::MAX; SIDE * SIDE * SIDE];
+        directions.iter().for_each(|d| of_place[cell(d)] = 0);
+        let mut found: Vec<([DVec3; 2], [f64; 2])> = Vec::new();
+        for known in of_place.iter_mut().filter(|known| **known == 0) {
+            *known = u32::try_from(found.len()).unwrap_or(u32::MAX);
+            found
+                .push(([DVec3::INFINITY, DVec3::NEG_INFINITY], [f64::INFINITY, f64::NEG_INFINITY]));
+        }
+        for (d, twist) in directions.iter().zip(twists) {
+            let ([least, most], [low, high]) = &mut found[of_place[cell(d)] as usize];
+            (*least, *most) = (least.min(*d), most.max(*d));
+            (*low, *high) = (low.min(*twist), high.max(*twist));
+        }
+        let mut cells: Vec<Cell> = found
             .iter()
-            .map(|d| (*d - node).length())
-            .inspect(|chord| nearest = nearest.min(*chord))
-            .map(|chord| STEEPEST * (chord - NEAR).max(0.0))
+            .map(|([least, most], [low, high])| Cell {
+                middle: 0.5 * (*least + *most),
+                radius: 0.5 * (*most - *least).length(),
+                starts: [0; PARTS + 1],
+                twists: [*low, *high],
+                width: if high - low > 1e-6 { (high - low) / PARTS as f64 } else { 0.0 },
+            })
             .collect();
+        let part = |cell: &Cell, twist: f64| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            let part = ((twist - cell.twists[0]) / cell.width) as u32 as usize;
+            part.min(PARTS - 1)
+        };
+        for (d, twist) in directions.iter().zip(twists) {
+            let cell = &mut cells[of_place[cell(d)] as usize];
+            let part = part(cell, *twist);
+            cell.starts[part + 1] += 1;
+        }
+        let mut sum = 0;
+        for cell in &mut cells {
+            for start in &mut cell.starts {
+                sum += *start;
+                *start = sum;
+            }
+        }
+        let mut next: Vec<[u32; PARTS + 1]> = cells.iter().map(|cell| cell.starts).collect();
+        let mut numbers = vec![0; directions.len()];
+        for (number, (d, twist)) in (0..).zip(directions.iter().zip(twists)) {
+            let at = of_place[cell(d)] as usize;
+            let place = &mut next[at][part(&cells[at], *twist)];
+            numbers[*place as usize] = number;
+            *place += 1;
+        }
+        Self { directions, twists, cells, numbers }
+    }
+
+    /// Whether a sample is near a node.
+    fn is_near(&self, node: DVec3) -> bool {
+        let near = |cell: &&Cell| (cell.middle - node).length() - cell.radius <= NEAR + SLACK;
+        self.cells.iter().filter(near).any(|cell| {
+            let numbers = &self.numbers[cell.starts[0] as usize..cell.starts[PARTS] as usize];
+            numbers.iter().any(|i| (self.directions[*i as usize] - node).length() <= NEAR)
+        })
+    }
+
+    /// The outermost of `sign · twist − STEEPEST · max(0, |d − n| − NEAR)`, and all within `depth` of it
+    /// in the order of the samples; `None` without samples.
+    fn outermost(&self, node: DVec3, sign: f64, depth: f64) -> Option<(f64, Vec<f64>)> {
+        let value = |i: u32| {
+            let chord = (self.directions[i as usize] - node).length();
+            sign * self.twists[i as usize] - STEEPEST * (chord - NEAR).max(0.0)
+        };
+        // How far out those of a cell are at most, and how far the farthest is at least.
+        let bounds: Vec<[f64; 2]> = self
+            .cells
+            .iter()
+            .map(|cell| {
+                let chord = (cell.middle - node).length();
+                let end = cell.end(sign);
+                let off = |chord: f64| STEEPEST * (chord - NEAR).max(0.0);
+                [end - off(chord - cell.radius) + SLACK, end - off(chord + cell.radius) - SLACK]
+            })
+            .collect();
+        // An end is that of some sample, but for rounding.
+        let mut most = bounds.iter().map(|[_, least]| *least).fold(f64::NEG_INFINITY, f64::max);
+        let mut inside: Vec<(u32, f64)> = Vec::new();
+        for (cell, [highest, _]) in self.cells.iter().zip(&bounds) {
+            // From the outermost part on.
+            for k in 0..PARTS {
+                if highest - k as f64 * cell.width < most - depth {
+                    break;
+                }
+                let part = if sign > 0.0 { PARTS - 1 - k } else { k };
+                let part = cell.starts[part] as usize..cell.starts[part + 1] as usize;
+                for &i in &self.numbers[part] {
+                    let value = value(i);
+                    if value >= most - depth {
+                        inside.push((i, value));
+                        most = most.max(value);
+                    }
+                }
+            }
+        }
+        inside.retain(|(_, value)| *value >= most - depth);
+        let most = inside.iter().map(|(_, value)| *value).max_by(f64::total_cmp)?;
+        inside.sort_unstable_by_key(|(i, _)| *i);
+        Some((most, inside.into_iter().map(|(_, value)| value).collect()))
+    }
+}
+
+impl Cell {
+    /// The outermost of its twists, times the sign.
+    fn end(&self, sign: f64) -> f64 {
+        if sign > 0.0 { self.twists[1] } else { -self.twists[0] }
+    }
+}
+
+/// More than rounding.
+const SLACK: f64 = 1e-9;
+
+/// The range of twist at a node, of samples by clips. `None` if none is near.
+fn range_at(node: DVec3, clips: &[Cells<'_>], noise: f64) -> Option<[f64; 2]> {
+    if !clips.iter().any(|clip| clip.is_near(node)) {
+        return None;
+    }
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for clip in clips {
         for sign in [1.0, -1.0] {
-            values.clear();
-            values.extend(twists.iter().zip(&beyond).map(|(twist, beyond)| sign * twist - beyond));
-            let Some(most) = values.iter().copied().max_by(f64::total_cmp) else { continue };
+            // Samples that are farther in do not count for the end without noise.
+            let outermost = clip.outermost(node, sign, arcs::SETTLES * noise);
+            let Some((most, values)) = outermost else { continue };
             // The outermost samples are outside by as much as the noise.
             let end = settled(most, &values, noise).max(most - 2.0 * noise);
             if sign > 0.0 {
@@ -167,7 +318,7 @@ fn range_at(node: DVec3, clips: &[(Vec<DVec3>, Vec<f64>)], noise: f64) -> Option
             }
         }
     }
-    (nearest <= NEAR).then_some([low.min(high), high.max(low)])
+    Some([low.min(high), high.max(low)])
 }
 
 /// Directions all over the sphere, at most 23.8° from one to the next: the corners of an icosahedron, two
@@ -268,6 +419,45 @@ mod tests {
                 let wider = (share - MUCH_NARROWER) / (HARDLY_NARROWER - MUCH_NARROWER);
                 assert!(min > low - most + wider * (first - low).min(0.0), "{arc:?} {low}");
                 assert!(max < high + most + wider * (last - high).max(0.0), "{arc:?} {high}");
+            }
+        }
+    }
+
+    /// By looking at every sample.
+    #[test]
+    fn ranges_at_nodes_are_those_of_all_samples() {
+        let mut rng = Rng::new(11);
+        for (count, noise) in [(1, 0.0), (30, 0.01), (2000, 0.0), (2000, 0.02), (5000, 0.3)] {
+            let clips: Vec<(Vec<DVec3>, Vec<f64>)> = (0..2)
+                .map(|_| {
+                    let pairs = (0..count).map(|_| {
+                        let d = rng.direction();
+                        let twist = if rng.chance(0.3) { 1.0 } else { rng.between(-1.0, 3.0) };
+                        (DVec3::new(d.x, d.y, d.z.abs()), twist)
+                    });
+                    pairs.unzip()
+                })
+                .collect();
+            let cells: Vec<Cells<'_>> = clips.iter().map(|(d, t)| Cells::new(d, t)).collect();
+            for node in nodes() {
+                let all = clips.iter().flat_map(|(d, _)| d);
+                let near = all.clone().any(|d| (*d - node).length() <= NEAR);
+                let found = range_at(node, &cells, noise);
+                assert_eq!(found.is_some(), near, "{count}");
+                let Some([low, high]) = found else { continue };
+                let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+                for (directions, twists) in &clips {
+                    for sign in [1.0, -1.0] {
+                        let value = |(d, t): (&DVec3, &f64)| {
+                            sign * t - STEEPEST * ((*d - node).length() - NEAR).max(0.0)
+                        };
+                        let values: Vec<f64> = directions.iter().zip(twists).map(value).collect();
+                        let out = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                        let end = settled(out, &values, noise).max(out - 2.0 * noise);
+                        if sign > 0.0 { most = most.max(end) } else { least = least.min(-end) }
+                    }
+                }
+                assert_eq!([least.min(most), most.max(least)], [low, high], "{count} {noise}");
             }
         }
     }

@@ -337,7 +337,12 @@ fn top(row: &[f64], noise: f64, sign: f64) -> Option<Peak> {
     let [mut weights, mut mean, mut squares] = [0.0; 3];
     let variance = noise * noise;
     for [top, frames, less, held] in &all {
-        let weight = held * exp(-0.5 * (most - less) / variance);
+        let off = 0.5 * (most - less) / variance;
+        // e⁻⁴⁰ of the largest is less than rounding.
+        if off > 40.0 {
+            continue;
+        }
+        let weight = held * exp(-off);
         weights += weight;
         mean += weight * top;
         squares += weight * (top * top + variance / frames);

@@ -21,6 +21,10 @@ impl LeftOut {
         Self { sorted }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
     /// Whether a rotation is one of them, but for what files round.
     pub(crate) fn has(&self, m: Rotation) -> bool {
         // A turn by δ moves a quaternion by δ/2.
