@@ -133,15 +133,20 @@ impl Ball {
 
     pub(crate) fn contains(&self, m: Rotation) -> bool {
         let split = self.split(m);
-        blurred(self.twist.range(split.direction), split.twist, split.blur) >= -TOLERANCE
+        self.twist_margin(split) >= -TOLERANCE
             && (self.region.contains(split.direction)
                 || self.region.distance(split.direction) >= -TOLERANCE)
     }
 
     pub(crate) fn distance(&self, m: Rotation) -> f64 {
         let split = self.split(m);
-        let twist = blurred(self.twist.range(split.direction), split.twist, split.blur);
-        self.region.distance(split.direction).min(twist)
+        self.region.distance(split.direction).min(self.twist_margin(split))
+    }
+
+    /// How far a twist is inside its range; what rounding alone may have done does not count.
+    fn twist_margin(&self, Split { direction, twist, blur }: Split) -> f64 {
+        let margin = self.twist.margin(direction, twist);
+        if margin < 0.0 { (margin + blur).min(0.0) } else { margin }
     }
 
     pub(crate) fn project(&self, m: Rotation) -> Rotation {
@@ -165,8 +170,8 @@ impl Ball {
             let normal = unit(direction.cross(out)).unwrap_or(DVec3::ZERO);
             Contact { normal: self.axes.vector(normal), beyond }
         });
-        let (range, _) = self.twist.range_and_doubt(direction);
-        let twist = range.clamp_beyond(from.twist, TOLERANCE).and_then(|end| {
+        let (end, _) = self.twist.clamp_beyond(direction, from.twist, TOLERANCE);
+        let twist = end.and_then(|end| {
             let over = from.twist - end + whole_turns(end - from.twist);
             let rate = Self::twist_rate(direction);
             let bounds = self.twist.range_with_gradient(direction);
@@ -181,10 +186,9 @@ impl Ball {
     /// `m` with the bone pointing to a direction inside and its twist kept, as far as it may be.
     fn settle(&self, m: Rotation, from: Split, direction: DVec3) -> Rotation {
         let swing_moves = direction != from.direction;
-        let (range, doubt) = self.twist.range_and_doubt(direction);
-        let settle_twist = |m| if doubt { self.settle_twist(m) } else { m };
         let blur = if swing_moves { self.blur_at(direction) } else { from.blur };
-        let clamped = range.clamp_beyond(from.twist, TOLERANCE + blur);
+        let (clamped, doubt) = self.twist.clamp_beyond(direction, from.twist, TOLERANCE + blur);
+        let settle_twist = |m| if doubt { self.settle_twist(m) } else { m };
         let (twist_inside, twist) = (clamped.is_none(), clamped.unwrap_or(from.twist));
         let settled = if swing_moves {
             self.join(direction, twist).map(settle_twist)
@@ -194,7 +198,7 @@ impl Ball {
             // The bone stays where it is.
             self.roll(twist - from.twist).map(|roll| settle_twist(m * roll))
         };
-        settled.unwrap_or(m)
+        settled.map_or(m, |settled| settled.in_hemisphere_of(m))
     }
 
     /// Where the range of twist jumps, or zero twist is singular, the rounding of the rotation alone may
@@ -204,8 +208,8 @@ impl Ball {
         let mut settled = m;
         for _ in 0..4 {
             let split = self.split(settled);
-            let range = self.twist.range(split.direction);
-            let clamped = range.clamp_beyond(split.twist, TOLERANCE + split.blur);
+            let slack = TOLERANCE + split.blur;
+            let (clamped, _) = self.twist.clamp_beyond(split.direction, split.twist, slack);
             let Some(roll) = clamped.and_then(|twist| self.roll(twist - split.twist)) else {
                 break;
             };
@@ -356,7 +360,8 @@ impl Ball {
         };
         let blur = if projected == d { from.blur } else { self.blur_at(projected) };
         let twist = self.twist.range_with_gradient(projected);
-        let twist_moves = blurred(twist.range, from.twist, blur) < -TOLERANCE;
+        let settled = Split { direction: projected, blur, ..from };
+        let twist_moves = self.twist_margin(settled) < -TOLERANCE;
         if projected == d && !twist_moves {
             return DMat3::IDENTITY;
         }
@@ -457,7 +462,7 @@ impl Ball {
                 (least, best) = (r.distance(m).radians(), r);
             }
         }
-        best
+        best.in_hemisphere_of(m)
     }
 
     /// The least angles over the directions of the boundary: each piece is looked at in steps, and around
@@ -598,12 +603,6 @@ impl Ball {
     }
 }
 
-/// How far a twist is inside its range; what rounding alone may have done does not count.
-fn blurred(range: TwistRange, twist: f64, blur: f64) -> f64 {
-    let margin = range.margin(twist);
-    if margin < 0.0 { (margin + blur).min(0.0) } else { margin }
-}
-
 /// The multiple of a turn that is nearest to an angle.
 fn whole_turns(angle: f64) -> f64 {
     let turns = angle / (2.0 * PI);
@@ -692,6 +691,136 @@ mod tests {
                 assert!((moved - must).abs() < 1e-7, "{name}: {moved} {must}");
             }
         }
+    }
+
+    /// Ellipses of all sizes, those that are lines and those that reach −bone, where their vertices are
+    /// cusps and twist is not defined (B4, B10).
+    #[test]
+    fn ellipses_up_to_half_a_turn_keep_what_is_inside_and_what_they_project() {
+        let mut rng = Rng::new(21);
+        let sizes = [0.0, 1e-8, 0.01, 1.0, 35.58, 90.0, 120.0, 170.0, 179.99, 179.999_999, 180.0];
+        let twists = [arc(0.0, 0.0), arc(-40.0, 70.0), Arc::FULL];
+        for i in 0..sizes.len() * sizes.len() {
+            let [rx, ry] =
+                [sizes[i / sizes.len()], sizes[i % sizes.len()]].map(Angle::from_degrees);
+            for twist in twists {
+                let limit = SwingTwistLimit {
+                    swing: SwingLimit::Ellipse { rx, ry },
+                    twist: TwistLimit { bounds: TwistBounds::Arc(twist), ..TwistLimit::default() },
+                    ..SwingTwistLimit::default()
+                };
+                let ball = Ball::new(&limit).unwrap();
+                for k in 0..200 {
+                    // By the definition of the ellipse.
+                    let (sin, cos) = trig::sin_cos(rng.between(-PI, PI));
+                    let part = rng.uniform().sqrt();
+                    let (x, y) = (part * cos * rx.radians(), part * sin * ry.radians());
+                    let roll = rng.between(twist.min().radians(), twist.max().radians());
+                    let inside = crate::math::Swing::from_radians(x, y);
+                    let inside = inside.to_rotation(&SwingAxes::Z).unwrap()
+                        * Rotation::about_z(Angle::from_radians(roll));
+                    let off = ball.distance(inside);
+                    assert!(off >= -1e-12, "{rx:?} {ry:?} {twist:?}: {off} of {inside:?}");
+
+                    let far = if k % 2 == 0 {
+                        rng.rotation()
+                    } else {
+                        let size = tenth_to(1 + rng.below(15));
+                        let down = ball.join(DVec3::NEG_Z, rng.between(-3.0, 3.0)).unwrap();
+                        Rotation::exp(rng.direction() * size).unwrap() * down
+                    };
+                    let p = ball.project(far);
+                    let off = ball.distance(p);
+                    assert!(off >= -TOLERANCE, "{rx:?} {ry:?} {twist:?}: {off} from {far:?}");
+                    assert_eq!(ball.project(p).quat(), p.quat(), "{rx:?} {ry:?} {twist:?} {far:?}");
+                }
+            }
+        }
+    }
+
+    fn tenth_to(n: usize) -> f64 {
+        (0..n).fold(1.0, |size, _| 0.1 * size)
+    }
+
+    /// As a file has it: turns about z, y and x in degrees with six decimals.
+    fn written(m: Rotation) -> Rotation {
+        let order = crate::math::EulerOrder::ZYX;
+        let angles = crate::math::EulerAngles::from_rotation(order, m).angles;
+        let round = |a: Angle| Angle::from_degrees((a.degrees() * 1e6).round() / 1e6);
+        order.to_rotation(angles.map(round)).unwrap()
+    }
+
+    /// Where parts of the border of the given directions are equally near, the range jumps. What is
+    /// clamped there is allowed, also when it comes back from a file, and is clamped to the nearest of the
+    /// ranges that meet (B9).
+    #[test]
+    fn ranges_that_jump_hold_what_is_clamped_to_them_also_after_writing() {
+        let at = |x, y, z, min, max| TwistAt { direction: dir(x, y, z), arc: arc(min, max) };
+        let square = vec![
+            at(0.4, 0.4, 1.0, -80.0, -60.0),
+            at(-0.4, 0.4, 1.0, -10.0, 10.0),
+            at(-0.4, -0.4, 1.0, 60.0, 80.0),
+            at(0.4, -0.4, 1.0, 20.0, 30.0),
+        ];
+        let two = vec![at(1.0, 0.0, 0.2, -80.0, -60.0), at(-1.0, 0.0, 0.2, 60.0, 80.0)];
+        let notch = vec![
+            at(1.0, 0.0, 0.3, -80.0, -60.0),
+            at(0.0, 1.0, 0.3, 60.0, 80.0),
+            at(-1.0, 0.1, 0.3, 0.0, 10.0),
+        ];
+        let axes = SwingAxes::new(DVec3::new(0.3, 1.0, -0.2), Some(DVec3::Z)).unwrap();
+        let swings = [
+            SwingLimit::Free,
+            // One direction: opposite to the middle of what is given, and at the pole of an arc.
+            SwingLimit::Ellipse { rx: Angle::ZERO, ry: Angle::ZERO },
+        ];
+        let mut rng = Rng::new(22);
+        let (mut outside, mut ties) = (0, 0);
+        for (given, swing) in
+            [square, two, notch].into_iter().flat_map(|g| swings.clone().map(|s| (g.clone(), s)))
+        {
+            let mut given = given;
+            for at in &mut given {
+                at.direction = axes.vector(at.direction);
+            }
+            let turned = matches!(swing, SwingLimit::Ellipse { .. });
+            if turned {
+                // So that the tie is at the bone.
+                let half = Rotation::from_axis_angle(axes.x(), Angle::HALF_TURN).unwrap();
+                for at in &mut given {
+                    at.direction = half * at.direction;
+                }
+            }
+            let bounds = TwistBounds::BySwing(given);
+            let twist = TwistLimit { bounds, ..TwistLimit::default() };
+            let ball = Ball::new(&SwingTwistLimit { axes, swing, twist }).unwrap();
+            for i in 0..400 {
+                // On the planes where parts of the border are equally near, or within 1e-5 to 1e-15.
+                let (sin, cos) = trig::sin_cos(rng.between(-PI, PI));
+                let sum =
+                    if i % 2 == 0 { DVec3::new(0.0, sin, cos) } else { DVec3::new(sin, 0.0, cos) };
+                let off = rng.direction() * tenth_to(5 + rng.below(11));
+                let d = unit(sum + off).unwrap();
+                let m = ball.join(d, rng.between(-PI, PI)).unwrap();
+                let p = ball.project(m);
+                assert!(ball.distance(p) >= -TOLERANCE, "{}", ball.distance(p));
+                assert_eq!(ball.project(p).quat(), p.quat());
+                let again = ball.distance(written(p)).to_degrees();
+                outside += usize::from(again < -0.01);
+                assert!(again >= -0.01, "{again} at {:?}", ball.split(p));
+                // No range right beside it has a nearer end.
+                let (direction, twist) = (ball.split(p).direction, ball.split(m).twist);
+                let moved = -ball.twist.range(direction).margin(twist).min(0.0);
+                let away =
+                    Angle::from_radians(ball.split(p).twist - twist).wrapped().radians().abs();
+                if !turned && d.z < -0.5 {
+                    ties += usize::from(away < moved - 1e-3);
+                    assert!(away <= moved + 1e-9, "{away} {moved}");
+                }
+            }
+        }
+        assert_eq!(outside, 0);
+        assert!(ties > 20, "{ties}");
     }
 
     #[test]

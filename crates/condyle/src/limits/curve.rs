@@ -1,6 +1,6 @@
 //! Pieces of boundaries: great arcs, arcs of circles, arcs of ellipses and of users' own functions.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::{Deref, DerefMut};
 use std::sync;
 
@@ -52,8 +52,11 @@ pub(crate) struct EllipseArc {
     offset: f64,
     start: f64,
     sweep: f64,
-    /// Points along it, to find the neighbourhood of the nearest.
+    /// Points along it.
     samples: sync::Arc<[DVec3]>,
+    /// Where to look for the nearest point of an ellipse itself: along it, or, if it is closed, along the
+    /// quarter of it that the others are images of.
+    table: sync::Arc<[(f64, DVec3)]>,
 }
 
 /// A part of where a user's function is zero, over the great arc between two points of it.
@@ -198,11 +201,23 @@ impl CircleArc {
 /// Points along a curve that is looked at by samples.
 const SAMPLES: usize = 128;
 
+/// Radians between them on an ellipse.
+const STEP: f64 = TAU / SAMPLES as f64;
+
 impl EllipseArc {
     pub(crate) fn new(ellipse: Ellipse, offset: f64, start: f64, sweep: f64) -> Self {
-        let mut arc = Self { ellipse, offset, start, sweep, samples: sync::Arc::from([]) };
+        let (samples, table) = (sync::Arc::from([]), sync::Arc::from([]));
+        let mut arc = Self { ellipse, offset, start, sweep, samples, table };
         arc.samples = (0..=SAMPLES).map(|i| arc.point(fraction(i, SAMPLES))).collect();
+        if offset == 0.0 {
+            let all = [start.min(start + sweep), start.max(start + sweep)];
+            arc.table = table_of(ellipse, if arc.is_closed() { [0.0, FRAC_PI_2] } else { all });
+        }
         arc
+    }
+
+    fn is_closed(&self) -> bool {
+        self.sweep.abs() >= TAU
     }
 
     fn point(&self, t: f64) -> DVec3 {
@@ -219,44 +234,47 @@ impl EllipseArc {
         point * cos + right * sin
     }
 
-    /// d · C'(φ) of the ellipse itself, and its slope: zero at the feet of `d`, on the ellipse and on
-    /// its offsets alike.
-    fn slope(&self, d: DVec3, phi: f64) -> (f64, f64) {
-        let jet = self.ellipse.jet(phi);
-        (d.dot(jet.first), d.dot(jet.second))
+    fn foot(&self, d: DVec3) -> Foot {
+        if self.offset != 0.0 {
+            return self.foot_on_offset(d);
+        }
+        if !self.is_closed() {
+            return self.foot_at(d, nearest_in(&self.table, self.ellipse, d));
+        }
+        // A point of the ellipse and its images in the two axes have the same products with `d` but for
+        // signs: the largest is that of the image on the side of `d` along both.
+        let (right, up) = (d.x >= 0.0, d.y <= 0.0);
+        let image = DVec3::new(d.x.abs(), -d.y.abs(), d.z);
+        let phi = nearest_in(&self.table, self.ellipse, image);
+        let DVec3 { x, y, z } = self.ellipse.point(phi);
+        let point = DVec3::new(if right { x } else { -x }, if up { y } else { -y }, z);
+        let phi = match (right, up) {
+            (true, true) => phi,
+            (true, false) => PI - phi,
+            (false, false) => PI + phi,
+            (false, true) => TAU - phi,
+        };
+        let t = ((phi - self.start) / self.sweep).rem_euclid(1.0);
+        Foot { point, chord_square: (d - point).length_squared(), at: Some(t) }
     }
 
-    fn foot(&self, d: DVec3) -> Foot {
+    /// The foot on an offset, whose normals are those of the ellipse.
+    fn foot_on_offset(&self, d: DVec3) -> Foot {
         let n = self.samples.len() - 1;
-        let closed = self.sweep.abs() >= TAU;
+        let closed = self.is_closed();
         let mut dots = [0.0; SAMPLES + 1];
         for (dot, sample) in dots.iter_mut().zip(self.samples.iter()) {
             *dot = sample.dot(d);
         }
         let around = |i: usize| {
-            let before = if i > 0 {
-                dots[i - 1]
-            } else if closed {
-                dots[n - 1]
-            } else {
-                f64::MIN
-            };
-            let after = if i < n {
-                dots[i + 1]
-            } else if closed {
-                dots[1]
-            } else {
-                f64::MIN
-            };
+            let beyond = |end: usize| if closed { dots[end] } else { f64::MIN };
+            let before = if i > 0 { dots[i - 1] } else { beyond(n - 1) };
+            let after = if i < n { dots[i + 1] } else { beyond(1) };
             [before, after]
         };
         let step = self.sweep / n as f64;
         let refined = |i: usize| {
             let middle = self.start + self.sweep * fraction(i, n);
-            let inner = closed || (i > 0 && i < n);
-            if let Some(foot) = self.guessed(d, middle, step, dots[i], around(i), inner) {
-                return foot;
-            }
             let low = if i > 0 || closed { middle - step } else { middle };
             let high = if i < n || closed { middle + step } else { middle };
             self.refine(d, low, high)
@@ -269,60 +287,23 @@ impl EllipseArc {
             if i == nearest || dot < before || dot < after || (closed && i == n) {
                 continue;
             }
-            // Between samples the curve is no farther from one of them than the next sample is, but for
-            // how it bends: by no more than 13 per square of φ, an eighth of that over a step.
             let beside = |j: usize| self.samples[i].distance(self.samples[j]);
             let chord = beside(if i > 0 { i - 1 } else { n - 1 }).max(beside(if i < n {
                 i + 1
             } else {
                 1
             }));
-            let reach = chord + 2.0 * step * step;
-            let at_least = (2.0 - 2.0 * dot).max(0.0).sqrt() - reach;
-            if at_least > 0.0 && at_least * at_least > best.chord_square {
-                continue;
+            if !is_beyond((2.0 - 2.0 * dot).max(0.0), chord, step, best.chord_square) {
+                best = best.nearer(refined(i));
             }
-            best = best.nearer(refined(i));
         }
         best
-    }
-
-    /// The foot near a sample by Newton's method from where a parabola through it and those beside it is
-    /// highest. `None` if that leads elsewhere; offsets, which may bend the other way, are not tried.
-    fn guessed(
-        &self,
-        d: DVec3,
-        middle: f64,
-        step: f64,
-        dot: f64,
-        [before, after]: [f64; 2],
-        inner: bool,
-    ) -> Option<Foot> {
-        let bend = before - 2.0 * dot + after;
-        if self.offset != 0.0 || !inner || bend >= 0.0 {
-            return None;
-        }
-        let mut x = middle + step * (0.5 * (before - after) / bend).clamp(-1.0, 1.0);
-        for _ in 0..8 {
-            let (f, slope) = self.slope(d, x);
-            let by = -f / slope;
-            // Not a maximum, or out of reach.
-            if slope >= 0.0 || (x + by - middle).abs() > step.abs() {
-                return None;
-            }
-            x += by;
-            // The digits that are right have doubled.
-            if by.abs() < 1e-8 {
-                return Some(self.foot_at(d, x));
-            }
-        }
-        None
     }
 
     fn foot_at(&self, d: DVec3, x: f64) -> Foot {
         let point = self.at_angle(x);
         let t = (x - self.start) / self.sweep;
-        let interior = self.sweep.abs() >= TAU || (t > 0.0 && t < 1.0);
+        let interior = self.is_closed() || (t > 0.0 && t < 1.0);
         Foot { point, chord_square: (d - point).length_squared(), at: interior.then_some(t) }
     }
 
@@ -331,14 +312,14 @@ impl EllipseArc {
         // The slope of d·C falls through zero at a maximum of d·C; with an offset beyond the centre of
         // curvature it may be the other way round, so the sign at the ends decides.
         let (mut a, mut b) = (low, high);
-        let (at_a, at_b) = (self.slope(d, a).0, self.slope(d, b).0);
+        let (at_a, at_b) = (slope(self.ellipse, d, a).0, slope(self.ellipse, d, b).0);
         if at_a * at_b > 0.0 || (at_a == 0.0 && at_b == 0.0) {
             return Foot::at_end(d, self.at_angle(a)).nearer(Foot::at_end(d, self.at_angle(b)));
         }
         let rising = at_a < 0.0;
         let mut x = 0.5 * (a + b);
         for _ in 0..80 {
-            let (f, slope) = self.slope(d, x);
+            let (f, slope) = slope(self.ellipse, d, x);
             if (f < 0.0) == rising {
                 a = x;
             } else {
@@ -376,6 +357,123 @@ impl EllipseArc {
         let h = 1e-5;
         (self.at_angle(phi + h) - self.at_angle(phi - h)) / (2.0 * h)
     }
+}
+
+/// d · C'(φ) of an ellipse, and its slope: zero at the feet of `d`, on the ellipse and on its offsets
+/// alike. By what is between, which has its digits where that is small: C · C' = 0 and
+/// C · C'' = −C' · C'.
+fn slope(ellipse: Ellipse, d: DVec3, phi: f64) -> (f64, f64) {
+    let Jet { point, first, second } = ellipse.jet(phi);
+    let away = d - point;
+    (away.dot(first), away.dot(second) - first.dot(first))
+}
+
+/// Angles from one to another with the points of an ellipse there: at most [`STEP`] apart, and its
+/// vertices.
+///
+/// Where a radius is half a turn the vertex is a cusp, `(k δ², k' δ³)` at a distance of δ, and where it is
+/// nearly so, nearly one. How a query is nearest to both of its sides, or to one and the cusp itself, then
+/// goes on for all sizes: so towards such a vertex each step is half of the one before, until what is left
+/// out is below 1e-14.
+fn table_of(ellipse: Ellipse, [low, high]: [f64; 2]) -> sync::Arc<[(f64, DVec3)]> {
+    /// Radians. The curve moves by about a radian per radian up to here.
+    const REGULAR: f64 = 2.0;
+    let mut angles = vec![low, high];
+    let mut i = (low / STEP).ceil();
+    while i * STEP < high {
+        angles.push(i * STEP);
+        i += 1.0;
+    }
+    let mut vertex = (low / FRAC_PI_2).floor();
+    while vertex * FRAC_PI_2 <= high + STEP {
+        // Vertices of even numbers are about x.
+        let radius = if vertex.rem_euclid(2.0) == 0.0 { ellipse.rx } else { ellipse.ry };
+        if radius > REGULAR {
+            let mut step = 0.5 * STEP;
+            while step > 1e-7 {
+                angles.extend([vertex * FRAC_PI_2 - step, vertex * FRAC_PI_2 + step]);
+                step *= 0.5;
+            }
+        }
+        vertex += 1.0;
+    }
+    angles.retain(|phi| (low..=high).contains(phi));
+    angles.sort_by(f64::total_cmp);
+    angles.dedup_by(|b, a| *b - *a < 1e-9);
+    angles.into_iter().map(|phi| (phi, ellipse.point(phi))).collect()
+}
+
+/// The angle of the point between the ends of a table that is nearest to `d`.
+fn nearest_in(table: &[(f64, DVec3)], ellipse: Ellipse, d: DVec3) -> f64 {
+    let away = |i: usize| (table[i].1 - d).length_squared();
+    let last = table.len() - 1;
+    let nearest = (1..=last).fold((0, away(0)), |best, i| {
+        let here = away(i);
+        if here < best.1 { (i, here) } else { best }
+    });
+    let mut best = refined_in(table, ellipse, d, nearest.0);
+    let (mut before, mut here) = (f64::MAX, away(0));
+    for i in 0..=last {
+        let after = if i < last { away(i + 1) } else { f64::MAX };
+        if i != nearest.0 && here <= before && here <= after {
+            let beside =
+                |j: usize| (table[i].1.distance(table[j].1), (table[i].0 - table[j].0).abs());
+            let (a, b) = (beside(i.saturating_sub(1)), beside((i + 1).min(last)));
+            if !is_beyond(here, a.0.max(b.0), a.1.max(b.1), best.1) {
+                let found = refined_in(table, ellipse, d, i);
+                if found.1 < best.1 {
+                    best = found;
+                }
+            }
+        }
+        (before, here) = (here, after);
+    }
+    best.0
+}
+
+/// Whether what is beside a sample, in steps of so much and no farther away than `chord`, is no nearer
+/// than what was found. Between samples the curve is no farther from one of them than the next sample is,
+/// but for how it bends: by no more than 13 per square of φ, an eighth of that over a step.
+fn is_beyond(square: f64, chord: f64, step: f64, best_square: f64) -> bool {
+    let at_least = square.sqrt() - chord - 2.0 * step * step;
+    at_least > 0.0 && at_least * at_least > best_square
+}
+
+/// The nearest point beside a sample that is nearer than its neighbours, and the square of its distance:
+/// by Newton's method, kept between that and its neighbour.
+fn refined_in(table: &[(f64, DVec3)], ellipse: Ellipse, d: DVec3, i: usize) -> (f64, f64) {
+    let square = |phi: f64| (ellipse.point(phi) - d).length_squared();
+    let middle = table[i].0;
+    let (f, bend) = slope(ellipse, d, middle);
+    let mut best = (middle, square(middle));
+    // On an axis of the ellipse, inside of its evolute, a vertex is the farthest between two feet.
+    let both = f == 0.0 && bend > 0.0;
+    let sides = [(f < 0.0 || both, i.checked_sub(1)), (f > 0.0 || both, Some(i + 1))];
+    for (_, side) in sides.into_iter().filter(|(wanted, _)| *wanted) {
+        let Some(&(end, _)) = side.and_then(|j| table.get(j)) else { continue };
+        // Towards `end` the product rises at first, and then falls.
+        let (mut rises, mut falls) = (middle, end);
+        let toward = (end - middle).signum();
+        let (mut x, mut at) = (middle, (f, bend));
+        for _ in 0..60 {
+            let newton = x - at.0 / at.1;
+            let inside = at.1 < 0.0 && (newton - rises) * (newton - falls) < 0.0;
+            let next = if inside { newton } else { 0.5 * (rises + falls) };
+            let by = (next - x).abs();
+            x = next;
+            // The digits that are right have doubled.
+            if (inside && by < 1e-8) || by < 1e-15 {
+                break;
+            }
+            at = slope(ellipse, d, x);
+            if at.0 * toward > 0.0 { rises = x } else { falls = x }
+        }
+        let found = (x, square(x));
+        if found.1 < best.1 {
+            best = found;
+        }
+    }
+    best
 }
 
 impl CustomArc {

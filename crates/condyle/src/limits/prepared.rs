@@ -117,6 +117,10 @@ impl PreparedLimit {
     /// A rotation that is allowed comes back unchanged, bit for bit, and so does every result.
     /// Continuous except where the nearest direction is not unique, at −bone, and at the middle of the
     /// gap of the twist.
+    ///
+    /// Of the two quaternions of a rotation, the result is the one in the hemisphere of `m`'s. The same
+    /// holds for [`project_rotation`](Self::project_rotation) and [`toward_rest`](Self::toward_rest), and
+    /// for [`advance`](Self::advance) with the hemisphere of its goal.
     #[must_use]
     pub fn project(&self, m: Rotation) -> Rotation {
         ask!(self, m, of => of.project(m))

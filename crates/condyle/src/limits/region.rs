@@ -301,27 +301,39 @@ impl Region {
 
     /// The boundary as closed polylines.
     pub(crate) fn loops(&self, step: f64) -> Vec<Vec<DVec3>> {
-        let mut open = self.pieces();
+        /// The ends of pieces that follow each other are this near.
+        const GAP: f64 = 1e-5;
+        let pieces = self.pieces();
+        let starts = NearPoints::new(pieces.iter().map(|piece| piece.point(0.0)).collect(), GAP);
+        // Those that are not in a loop yet, and where each of them is in the list.
+        let mut open: Vec<usize> = (0..pieces.len()).collect();
+        let mut place = open.clone();
         let mut loops = Vec::new();
         while let Some(first) = open.pop() {
-            let start = first.point(0.0);
+            place[first] = usize::MAX;
+            let start = starts.points[first];
             let mut line = Vec::new();
-            first.trace(step, &mut line);
-            let mut end = first.point(1.0);
-            let mut length = first.length();
+            pieces[first].trace(step, &mut line);
+            let mut end = pieces[first].point(1.0);
+            let mut length = pieces[first].length();
             // The piece that begins where this one ends, until one is back; not yet, if the first one
             // is tiny.
             while (end - start).length_squared() > 1e-12 || length < 1e-4 {
-                let next = open
-                    .iter()
-                    .enumerate()
-                    .map(|(i, piece)| (i, (piece.point(0.0) - end).length_squared()))
-                    .min_by(|a, b| a.1.total_cmp(&b.1));
-                let Some((i, _)) = next.filter(|(_, gap)| *gap < 1e-10) else { break };
-                let piece = open.swap_remove(i);
-                piece.trace(step, &mut line);
-                end = piece.point(1.0);
-                length += piece.length();
+                let beside = starts.around(end).filter(|&i| place[i] != usize::MAX);
+                let gap = |i: usize| (starts.points[i] - end).length_squared();
+                let next = beside.map(|i| (gap(i), place[i], i)).min_by(|a, b| {
+                    let by_gap = a.0.total_cmp(&b.0);
+                    by_gap.then(a.1.cmp(&b.1))
+                });
+                let Some((_, at, i)) = next.filter(|(gap, ..)| *gap < GAP * GAP) else { break };
+                open.swap_remove(at);
+                place[i] = usize::MAX;
+                if let Some(&moved) = open.get(at) {
+                    place[moved] = at;
+                }
+                pieces[i].trace(step, &mut line);
+                end = pieces[i].point(1.0);
+                length += pieces[i].length();
             }
             if line.len() > 2 {
                 loops.push(line);
@@ -414,6 +426,49 @@ impl Region {
             }
         }
         best.1
+    }
+}
+
+/// Points in cells, to find those near to another.
+struct NearPoints {
+    points: Vec<DVec3>,
+    /// The cell and the number of each, in the order of cells.
+    cells: Vec<([i64; 3], usize)>,
+    /// Cells per unit of length.
+    scale: f64,
+}
+
+impl NearPoints {
+    /// Finds what is no farther than `reach`.
+    fn new(points: Vec<DVec3>, reach: f64) -> Self {
+        let scale = 0.5 / reach;
+        let mut cells: Vec<_> =
+            points.iter().enumerate().map(|(i, p)| (Self::cell(*p, scale), i)).collect();
+        cells.sort_unstable();
+        Self { points, cells, scale }
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "components of unit vectors over the reach")]
+    fn cell(p: DVec3, scale: f64) -> [i64; 3] {
+        (p * scale).floor().to_array().map(|c| c as i64)
+    }
+
+    /// The numbers of the points in the cells that the reach around `p` is in, with some others.
+    fn around(&self, p: DVec3) -> impl Iterator<Item = usize> + '_ {
+        // Cells are twice as wide as the reach.
+        let [low, high] = [-0.5, 0.5].map(|side| (p * self.scale + side).floor());
+        let count = |low: f64, high: f64| if low < high { 2 } else { 1 };
+        let sizes = [count(low.x, high.x), count(low.y, high.y), count(low.z, high.z)];
+        let base = Self::cell(low, 1.0);
+        (0..8)
+            .map(|k| [k & 1, k >> 1 & 1, k >> 2])
+            .filter(move |at| at.iter().zip(&sizes).all(|(at, size)| at < size))
+            .flat_map(move |[x, y, z]| {
+                let cell = [base[0] + x, base[1] + y, base[2] + z];
+                let first = self.cells.partition_point(|(other, _)| *other < cell);
+                let same = self.cells[first..].iter().take_while(move |(other, _)| *other == cell);
+                same.map(|(_, i)| *i)
+            })
     }
 }
 
@@ -627,16 +682,12 @@ fn ellipse(rx: f64, ry: f64) -> Result<(Inside, Vec<Curve>), LimitError> {
         // φ turns from −y towards +x: a right-handed turn about the bone.
         vec![Curve::Circle(CircleArc::new(DVec3::Z, DVec3::NEG_Y, rx, 0.0, TAU))]
     } else if rx.min(ry) < 1e-9 {
-        // A line, walked to and fro.
-        let end = direction_of(if rx > ry {
-            glam::DVec2::new(rx, 0.0)
-        } else {
-            glam::DVec2::new(0.0, ry)
-        });
-        let other = DVec3::new(-end.x, -end.y, end.z);
-        let pairs = [(end, DVec3::Z), (DVec3::Z, other), (other, DVec3::Z), (DVec3::Z, end)];
+        // A line, walked to and fro, in halves: to −bone it is half a turn.
+        let (x, y) = if rx > ry { (rx, 0.0) } else { (0.0, ry) };
+        let at = |part: f64| direction_of(glam::DVec2::new(part * x, part * y));
+        let walk = [1.0, 0.5, 0.0, -0.5, -1.0, -0.5, 0.0, 0.5, 1.0].map(at);
         let line: Vec<Curve> =
-            pairs.iter().filter_map(|(a, b)| GreatArc::new(*a, *b)).map(Curve::Great).collect();
+            walk.windows(2).filter_map(|w| GreatArc::new(w[0], w[1])).map(Curve::Great).collect();
         if line.is_empty() { point_curve(DVec3::Z) } else { line }
     } else {
         vec![Curve::Ellipse(EllipseArc::new(ellipse, 0.0, 0.0, TAU))]
@@ -764,19 +815,7 @@ fn boundary_of(
     curves: &[Curve],
     work: &mut Work,
 ) -> Result<Vec<Curve>, LimitError> {
-    let count = whole(curves.len());
-    work.spend(count.saturating_mul(count))?;
-    let balls: Vec<(DVec3, f64)> = curves.iter().map(Curve::bounds).collect();
-    let apart = |i: usize, j: usize| {
-        let reach = balls[i].1 + balls[j].1 + 1e-6;
-        (balls[i].0 - balls[j].0).length_squared() > reach * reach
-    };
-    let mut near: Vec<Vec<usize>> = Vec::with_capacity(curves.len());
-    for (i, curve) in curves.iter().enumerate() {
-        let others = (0..curves.len()).filter(|j| i != *j && !apart(i, *j));
-        near.push(others.collect());
-        work.spend(near[i].iter().map(|j| curve.meeting_cost(&curves[*j])).sum())?;
-    }
+    let near = pairs_near(curves, work)?;
     let look = 2 * inside.cost();
     let mut kept = Vec::new();
     for (i, curve) in curves.iter().enumerate() {
@@ -828,6 +867,43 @@ fn boundary_of(
         }
     }
     Ok(kept)
+}
+
+/// For each curve the others that may meet it, in order.
+fn pairs_near(curves: &[Curve], work: &mut Work) -> Result<Vec<Vec<usize>>, LimitError> {
+    const SLACK: f64 = 1e-6;
+    let balls: Vec<(DVec3, f64)> = curves.iter().map(Curve::bounds).collect();
+    // By the power of two that is above the radius: a curve looks among those as large or larger.
+    let largest = |class: usize| (0..class).fold(4.0, |size, _| 0.5 * size);
+    let class = |radius: f64| (0..40).find(|k| radius > largest(k + 1)).unwrap_or(40);
+    let own: Vec<usize> = balls.iter().map(|(_, radius)| class(*radius)).collect();
+    let mut classes = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+    for (i, class) in own.iter().enumerate() {
+        classes.entry(*class).or_default().push(i);
+    }
+    let mut near = vec![Vec::new(); curves.len()];
+    for (k, members) in &classes {
+        let centres = members.iter().map(|i| balls[*i].0).collect();
+        let places = NearPoints::new(centres, 2.0 * largest(*k) + SLACK);
+        for (i, (centre, radius)) in balls.iter().enumerate() {
+            if own[i] < *k {
+                continue;
+            }
+            for j in places.around(*centre).map(|at| members[at]) {
+                work.spend(10)?;
+                let reach = radius + balls[j].1 + SLACK;
+                let counted = i == j || (own[i] == *k && j < i);
+                if !counted && (*centre - balls[j].0).length_squared() <= reach * reach {
+                    let [a, b] = [&curves[i], &curves[j]];
+                    work.spend(a.meeting_cost(b) + b.meeting_cost(a))?;
+                    near[i].push(j);
+                    near[j].push(i);
+                }
+            }
+        }
+    }
+    near.iter_mut().for_each(|others| others.sort_unstable());
+    Ok(near)
 }
 
 fn oriented(curve: &Curve, (from, to, left): (f64, f64, bool)) -> Option<Curve> {
@@ -894,17 +970,12 @@ fn round_corners(pieces: &[Curve], by: f64) -> Vec<Curve> {
     if !(radius > 1e-9 && radius < PI - 1e-9) {
         return Vec::new();
     }
-    let sorted = |t: f64| {
-        let mut points: Vec<(DVec3, usize)> =
-            pieces.iter().enumerate().map(|(i, piece)| (piece.point(t), i)).collect();
-        points.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
-        points
-    };
-    let (starts, ends) = (sorted(0.0), sorted(1.0));
-    let at = |points: &[(DVec3, usize)], p: DVec3| -> Vec<usize> {
-        let first = points.partition_point(|(q, _)| q.x < p.x - SAME);
-        let near = points[first..].iter().take_while(|(q, _)| q.x <= p.x + SAME);
-        near.filter(|(q, _)| (*q - p).length_squared() <= SAME * SAME).map(|(_, i)| *i).collect()
+    let points =
+        |t: f64| NearPoints::new(pieces.iter().map(|piece| piece.point(t)).collect(), SAME);
+    let (starts, ends) = (points(0.0), points(1.0));
+    let at = |of: &NearPoints, p: DVec3| -> Vec<usize> {
+        let near = of.around(p);
+        near.filter(|i| (of.points[*i] - p).length_squared() <= SAME * SAME).collect()
     };
     let mut curves = Vec::new();
     for (i, piece) in pieces.iter().enumerate() {
@@ -1132,6 +1203,43 @@ mod tests {
                 }
                 let (found, expected) = (region.contains(d), inside_by_definition(&limit, d));
                 assert_eq!(found, expected, "{name} at {d}");
+            }
+        }
+    }
+
+    /// Judged by points of the ellipse 1e-5 apart, and finer towards its vertices.
+    #[test]
+    fn feet_on_wide_ellipses_are_the_nearest_points_also_at_cusps() {
+        let mut rng = Rng::new(12);
+        for (rx, ry) in [(35.58, 180.0), (120.0, 180.0), (179.99, 60.0), (170.0, 20.0), (90.0, 0.5)]
+        {
+            let [rx, ry] = [rx, ry].map(f64::to_radians);
+            let ellipse = Ellipse { rx, ry };
+            let even = (0..=160_000).map(|i| FRAC_PI_2 * f64::from(i) / 160_000.0);
+            let fine = std::iter::successors(Some(1.0), |a| Some(0.98 * a)).take(1200);
+            let fine: Vec<f64> = fine.collect();
+            let ends = fine.iter().copied().chain(fine.iter().map(|a| FRAC_PI_2 - a));
+            let points: Vec<DVec3> = even.chain(ends).map(|a| ellipse.point(a)).collect();
+            let limit =
+                SwingLimit::Ellipse { rx: Angle::from_radians(rx), ry: Angle::from_radians(ry) };
+            let region = Region::new(&limit, &SwingAxes::Z).unwrap();
+            for i in 0..120 {
+                let mut d = rng.direction();
+                if i % 3 > 0 {
+                    // Near a vertex, at all sizes.
+                    let end = ellipse.point(if rx > ry { 0.0 } else { FRAC_PI_2 });
+                    let size = (0..i % 8).fold(0.3, |size, _| 0.2 * size);
+                    d = unit(end + rng.direction() * size).unwrap();
+                }
+                let found = region.nearest(d).unwrap().foot.angle(d);
+                // By symmetry it is on the part that the points are of.
+                let image = DVec3::new(d.x.abs(), -d.y.abs(), d.z);
+                let least = points.iter().map(|p| (*p - image).length()).fold(4.0, f64::min);
+                let least = 2.0 * trig::asin(0.5 * least.min(2.0));
+                assert!(found <= least + 1e-12, "{rx} {ry} at {d}: {found} {least}");
+                // Points are up to 1.5e-5 beside the foot.
+                let slack = f64::min(1.5e-5, 3e-10 / least);
+                assert!(found >= least - slack, "{rx} {ry} at {d}: {found} {least}");
             }
         }
     }

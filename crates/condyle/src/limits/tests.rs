@@ -636,3 +636,73 @@ fn projection_onto_angles_is_continuous_but_where_it_cannot_be() {
         assert!(tally.checked > 1900, "{}: {tally:?}", subject.name);
     }
 }
+
+/// Limits of every shape: all regions with one range of twist, with one that changes with the direction,
+/// and with other zeros of it; and those of angles.
+fn every_shape() -> Vec<(String, Limit)> {
+    let mut all: Vec<(String, Limit)> = vec![
+        ("free".into(), Limit::Free),
+        ("locked".into(), Limit::Locked),
+        ("hinge".into(), Limit::Hinge { axis: DVec3::Y, arc: arc(-10.0, 100.0) }),
+        ("far hinge".into(), Limit::Hinge { axis: dir(1.0, 1.0, 0.2), arc: arc(100.0, 300.0) }),
+        (
+            "universal".into(),
+            Limit::Universal {
+                axes: [DVec3::X, dir(0.2, 0.1, 1.0)],
+                arcs: [arc(-20.0, 45.0), arc(-15.0, 12.0)],
+            },
+        ),
+    ];
+    for (name, order) in [("ZYZ box", EulerOrder::ZYZ), ("XYZ box", EulerOrder::XYZ)] {
+        let arcs = [arc(-40.0, 90.0), arc(20.0, 120.0), arc(-100.0, -20.0)];
+        all.push((name.into(), Limit::EulerBox(EulerBox { order, arcs })));
+    }
+    let twists = |i: usize| {
+        let mut twists = twists();
+        let count = twists.len();
+        twists.swap_remove(i % count)
+    };
+    for (i, (name, swing)) in zoo().into_iter().enumerate() {
+        for k in 0..3 {
+            let twist = twists(3 * i + k);
+            let name = format!("{name}, {}", twist.name);
+            let axes = SwingAxes::new(dir(0.3, 1.0, -0.2), Some(DVec3::Z)).unwrap();
+            let limit = SwingTwistLimit { axes, swing: swing.clone(), twist: twist.limit };
+            all.push((name, Limit::SwingTwist(limit)));
+        }
+    }
+    all
+}
+
+#[test]
+fn what_is_made_from_a_rotation_is_in_the_hemisphere_of_its_quaternion() {
+    let mut rng = Rng::new(31);
+    let mut turned = 0;
+    for (name, limit) in every_shape() {
+        let limit = limit.prepare().unwrap();
+        for i in 0..100 {
+            let m = rng.rotation();
+            let from = limit.project(rng.rotation());
+            let mut found = vec![
+                ("project", limit.project(m)),
+                ("hold", limit.hold(m).m),
+                ("toward_rest", limit.toward_rest(m)),
+                ("advance", limit.advance(from, m)),
+            ];
+            if i < 2 {
+                found.push(("project_rotation", limit.project_rotation(m)));
+            }
+            for (what, p) in found {
+                let cosine = p.quat().dot(m.quat());
+                assert!(cosine >= 0.0, "{name}, {what}: {cosine} from {m:?}");
+                turned +=
+                    usize::from(m.quat().w < 0.0 && p.quat().to_array() != m.quat().to_array());
+            }
+            // The other quaternion of the same rotation goes to the other of the same.
+            let other = Rotation::new(-m.quat()).unwrap();
+            let (p, q) = (limit.project(m).quat(), limit.project(other).quat());
+            assert!((p + q).length() < 1e-9, "{name}: {p} {q}");
+        }
+    }
+    assert!(turned > 1000, "{turned}");
+}

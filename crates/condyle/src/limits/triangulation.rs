@@ -37,6 +37,14 @@ const ROUNDING: f64 = 1e-10;
 /// to one of its ends: only rounding would decide between them.
 const POLE: f64 = 1e-12;
 
+/// Parts of the border whose straight distances differ by less than this are equally near, whatever
+/// rounding says: the first of them is taken.
+const EQUALLY_NEAR: f64 = 1e-12;
+
+/// Radians. This near to the pole of an arc rounding in a file may move a direction from being nearest to
+/// one end of it to being nearest to the other.
+const AROUND_POLE: f64 = 1e-4;
+
 /// So many facets are searched at once; the way from the best of them is walked.
 const SEEDS: usize = 32;
 
@@ -85,6 +93,15 @@ pub(crate) struct Weights {
     pub(crate) corners: [u32; 3],
     /// Theirs.
     pub(crate) weights: [f64; 3],
+}
+
+/// A part of the border that is as near to a direction as any, or nearly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tied {
+    /// The nearest point of it.
+    At(Weights),
+    /// All of an arc with these ends: the direction is at its pole.
+    Between([u32; 2]),
 }
 
 /// A triangle (a, b, c), counter-clockwise from outside.
@@ -186,8 +203,8 @@ impl Triangulation {
     ///
     /// # Domain and singularity
     ///
-    /// Continuous, except where two parts of the border are equally near. A vector that is not finite
-    /// gets the first direction.
+    /// Continuous, except where two parts of the border are equally near: there it is the first, and
+    /// [`tied`](Self::tied) has all. A vector that is not finite gets the first direction.
     pub(crate) fn weights(&self, d: DVec3) -> Weights {
         self.weights_at(self.locate(d))
     }
@@ -297,30 +314,38 @@ impl Triangulation {
 
     /// The nearest point of the edges; the first of those equally near.
     fn nearest(&self, d: DVec3) -> Place {
-        let mut best = Place::Corner(0);
-        let mut best_chord = f64::INFINITY;
+        let mut best = (f64::INFINITY, Place::Corner(0));
         for (index, edge) in self.edges.iter().enumerate() {
-            let (at_u, at_v) = (d.dot(edge.to_u), d.dot(edge.to_v));
-            if at_u >= 0.0 && at_v >= 0.0 && at_u + at_v > POLE {
-                // The squared chord 2 − 2 cos δ, from sin δ.
-                let sine = d.dot(edge.normal);
-                let square = (sine * sine).min(1.0);
-                let chord = 2.0 * square / (1.0 + (1.0 - square).sqrt());
-                if chord < best_chord {
-                    best_chord = chord;
-                    best = Place::Edge(index, [at_u, at_v]);
-                }
-                continue;
-            }
-            for (corner, end) in edge.corners.into_iter().zip([edge.u, edge.v]) {
-                let chord = (d - end).length_squared();
-                if chord < best_chord {
-                    best_chord = chord;
-                    best = Place::Corner(corner);
+            for (square, place) in edge.places(index, d) {
+                // The square of the sum with what is equally near.
+                let nearer =
+                    || square + EQUALLY_NEAR * (2.0 * square.sqrt() + EQUALLY_NEAR) < best.0;
+                if square < best.0 && nearer() {
+                    best = (square, place);
                 }
             }
         }
-        best
+        best.1
+    }
+
+    /// Calls `visit` with every part of the border that is no more than `within` farther than the
+    /// nearest, as a straight distance, for a direction outside of all triangles. Among them are all parts
+    /// that are nearest to a direction less than half as far away.
+    pub(crate) fn tied(&self, d: DVec3, within: f64, visit: &mut dyn FnMut(Tied)) {
+        let all = || self.edges.iter().enumerate().map(|(i, edge)| (edge, edge.places(i, d)));
+        let squares = all().flat_map(|(_, places)| places.map(|(square, _)| square));
+        let least = squares.fold(f64::INFINITY, f64::min).sqrt();
+        for (edge, places) in all() {
+            for (square, place) in places {
+                let chord = square.sqrt();
+                if chord <= least + AROUND_POLE && d.cross(edge.normal).length() < AROUND_POLE {
+                    visit(Tied::Between(edge.corners));
+                }
+                if chord <= least + within {
+                    visit(Tied::At(self.weights_at(place)));
+                }
+            }
+        }
     }
 }
 
@@ -348,6 +373,21 @@ impl Edge {
         let normal = unit(u.cross(v - u)).unwrap_or(DVec3::ZERO);
         let corners = link.map(number);
         Self { corners, u, v, normal, to_u: v.cross(normal), to_v: normal.cross(u) }
+    }
+
+    /// Where it is nearest to `d`, with the square of the straight distance: a point between its ends,
+    /// twice, or both ends.
+    fn places(&self, index: usize, d: DVec3) -> [(f64, Place); 2] {
+        let (at_u, at_v) = (d.dot(self.to_u), d.dot(self.to_v));
+        if at_u >= 0.0 && at_v >= 0.0 && at_u + at_v > POLE {
+            // The squared chord 2 − 2 cos δ, from sin δ.
+            let sine = d.dot(self.normal);
+            let square = (sine * sine).min(1.0);
+            let chord = 2.0 * square / (1.0 + (1.0 - square).sqrt());
+            return [(chord, Place::Edge(index, [at_u, at_v])); 2];
+        }
+        let [u, v] = self.corners.map(Place::Corner);
+        [((d - self.u).length_squared(), u), ((d - self.v).length_squared(), v)]
     }
 }
 

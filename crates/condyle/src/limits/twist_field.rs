@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::triangulation::{MAX_DIRECTIONS, Triangulation, Weights};
+use super::triangulation::{MAX_DIRECTIONS, Tied, Triangulation, Weights};
 use super::{LimitError, LimitErrorKind, TwistAt, TwistBounds, TwistLimit, TwistOffset};
 use crate::math::{Angle, Arc, SwingAxes, direct_rotation, trig, unit};
 
@@ -20,6 +20,12 @@ use crate::math::{Angle, Arc, SwingAxes, direct_rotation, trig, unit};
 /// each is moved so that its centre is nearest to that of the first arc given that is not full. So
 /// 170° … 200° and −170° … −150° meet the short way, at 180° … 205°. A full arc is centred there.
 /// Offsets are moved to the turn nearest to the first.
+///
+/// Outside of the given directions the range is that of the nearest point of their border. Where parts
+/// of the border are equally near it jumps between their ranges, and each of these is allowed: the
+/// rotations that are allowed are a closed set, in which there is a nearest. So are they where the parts
+/// are equally near to [`TIE`], so that a rotation that was clamped is still allowed when it comes back
+/// from a file. [`TwistField::range`] has the range of the first of them.
 #[derive(Clone, Debug)]
 pub(crate) struct TwistField {
     bounds: Bounds,
@@ -56,6 +62,10 @@ enum Offset {
     BySwing(Triangulation, Vec<f64>),
     From(InducedFrom),
 }
+
+/// Radians. Parts of the border are equally near if their distances differ by no more than this: sixty
+/// times what six decimals of a degree round. What is clamped goes by half of it.
+const TIE: f64 = 1e-6;
 
 /// Rounding of an angle within a few turns, and of the turn that is added to compare it: 16 ulps of
 /// 2π.
@@ -154,6 +164,79 @@ impl TwistField {
         (range.shifted(self.offset(d)), doubt)
     }
 
+    /// Calls `visit` with the ranges of all parts of the border of the given directions that are equally
+    /// near to `d`, which is in doubt by [`range_and_doubt`](Self::range_and_doubt).
+    fn tied_ranges(&self, d: DVec3, within: f64, visit: &mut dyn FnMut(TwistRange)) {
+        let mut of_bounds = |[low, high]: [f64; 2]| {
+            let mut moved = |range: TwistRange| {
+                visit(TwistRange { min: range.min + low, max: range.max + high }.shifted(0.0));
+            };
+            match &self.bounds {
+                Bounds::Free => moved(TwistRange::FULL),
+                Bounds::Constant(range) => moved(*range),
+                Bounds::BySwing(triangulation, ranges) => {
+                    for_each_tied(triangulation, d, within, &mut |tied| {
+                        moved(match tied {
+                            Tied::At(weights) => interpolated(&weights, ranges),
+                            Tied::Between(ends) => {
+                                let [a, b] = ends.map(|i| ranges[i as usize]);
+                                TwistRange { min: a.min.min(b.min), max: a.max.max(b.max) }
+                            }
+                        });
+                    });
+                }
+            }
+        };
+        match &self.offset {
+            Offset::None => of_bounds([0.0; 2]),
+            Offset::From(induced) => of_bounds([induced.twist(d); 2]),
+            Offset::BySwing(triangulation, angles) => {
+                for_each_tied(triangulation, d, within, &mut |tied| {
+                    of_bounds(match tied {
+                        Tied::At(weights) => [weighted(&weights, angles); 2],
+                        Tied::Between(ends) => {
+                            let [a, b] = ends.map(|i| angles[i as usize]);
+                            [a.min(b), a.max(b)]
+                        }
+                    });
+                });
+            }
+        }
+    }
+
+    /// How far `twist` is inside of the range at `d`, negative outside: see [`TwistRange::margin`]. Where
+    /// the range jumps it is that of the range in which it is deepest.
+    pub(crate) fn margin(&self, d: DVec3, twist: f64) -> f64 {
+        let (range, doubt) = self.range_and_doubt(d);
+        let mut margin = range.margin(twist);
+        if doubt && margin < 0.0 {
+            let mut deeper = |range: TwistRange| margin = margin.max(range.margin(twist));
+            self.tied_ranges(d, TIE, &mut deeper);
+        }
+        margin
+    }
+
+    /// The allowed twist at `d` that is nearest to one that is more than `slack` outside, `None` if it is
+    /// not; and whether rounding of the direction may lead to another range.
+    pub(crate) fn clamp_beyond(&self, d: DVec3, twist: f64, slack: f64) -> (Option<f64>, bool) {
+        let (range, doubt) = self.range_and_doubt(d);
+        let Some(mut end) = range.clamp_beyond(twist, slack) else { return (None, doubt) };
+        if doubt {
+            if self.margin(d, twist) >= -slack {
+                return (None, doubt);
+            }
+            let mut least = -range.margin(twist);
+            let mut nearer = |range: TwistRange| {
+                let away = -range.margin(twist);
+                if away < least {
+                    (least, end) = (away, range.clamp(twist));
+                }
+            };
+            self.tied_ranges(d, 0.5 * TIE, &mut nearer);
+        }
+        (Some(end), doubt)
+    }
+
     /// How far the rounding of a direction moves zero twist, where that is singular; infinite at the
     /// singularity itself, where every twist is as good.
     pub(crate) fn blur(&self, d: DVec3) -> f64 {
@@ -186,15 +269,10 @@ impl TwistField {
         TwistRangeGradient { range: range.shifted(offset), min: min + turn, max: max + turn }
     }
 
-    /// The allowed twist nearest to `twist` on the circle. See [`TwistRange::clamp`].
+    /// The twist nearest to `twist` on the circle in the range of [`range`](Self::range). See
+    /// [`TwistRange::clamp`].
     pub(crate) fn clamp(&self, d: DVec3, twist: f64) -> f64 {
         self.range(d).clamp(twist)
-    }
-
-    /// How far `twist` is inside, negative outside. See [`TwistRange::margin`].
-    #[cfg(test)]
-    pub(crate) fn margin(&self, d: DVec3, twist: f64) -> f64 {
-        self.range(d).margin(twist)
     }
 
     /// Zero twist at `d`, relative to the direct swing.
@@ -217,6 +295,21 @@ impl TwistField {
             }
             Offset::From(induced) => (induced.twist(d), induced.gradient(d)),
         }
+    }
+}
+
+/// The parts of the border that are equally near to `d`, or where it is if that is inside.
+fn for_each_tied(
+    triangulation: &Triangulation,
+    d: DVec3,
+    within: f64,
+    visit: &mut dyn FnMut(Tied),
+) {
+    let (weights, outside) = triangulation.weights_and_whether_outside(d);
+    if outside {
+        triangulation.tied(d, within, visit);
+    } else {
+        visit(Tied::At(weights));
     }
 }
 

@@ -188,9 +188,11 @@ fn closed(view: View, cut: &Cut, inside: impl Fn(DVec3) -> bool) -> (usize, Vec<
     // Parts that are shorter than this are nothing that can be seen.
     let doubts = (0..n).filter(|&k| width(&k) > 1e-3 && says(k) != filled(k)).count();
 
-    let place = |chain: usize, ends: bool| {
-        meetings.iter().position(|m| m.chain == chain && m.ends == ends).unwrap_or(0)
-    };
+    // Where each chain begins and ends.
+    let mut places = vec![[0; 2]; cut.chains.len()];
+    for (k, meeting) in meetings.iter().enumerate() {
+        places[meeting.chain][usize::from(meeting.ends)] = k;
+    }
     let mut used = vec![false; cut.chains.len()];
     for start in 0..cut.chains.len() {
         let (mut chain, mut forward) = (start, true);
@@ -203,7 +205,7 @@ fn closed(view: View, cut: &Cut, inside: impl Fn(DVec3) -> bool) -> (usize, Vec<
             }
             line.extend(points);
             // Along the limb on the side that is inside.
-            let k = place(chain, forward);
+            let k = places[chain][usize::from(forward)];
             let next = if filled(k) {
                 let (from, to) = part(k);
                 limb_points(view, from, to, &mut line);

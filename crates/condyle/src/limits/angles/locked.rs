@@ -21,7 +21,7 @@ impl LockedLimit {
     }
 
     pub(crate) fn project(&self, m: Rotation) -> Rotation {
-        if self.contains(m) { m } else { Rotation::IDENTITY }
+        if self.contains(m) { m } else { Rotation::IDENTITY.in_hemisphere_of(m) }
     }
 
     /// Zero at the identity and at half-turns, where the derivative is not defined.
