@@ -557,7 +557,7 @@ pub(crate) struct Check {
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
     /// Count those frames as well that the estimate of the rig left out as glitches, or as a pose in
-    /// front of the motion: the rig lists their rotations
+    /// front of the motion: the rig lists the frames of its takes
     #[arg(long)]
     pub(crate) all: bool,
     /// Print JSON instead of text
@@ -640,6 +640,10 @@ pub(crate) struct Clamp {
     /// limit; ease into and out of limits. Frames nearby change as well
     #[arg(long)]
     pub(crate) smooth: bool,
+    /// Bring frames inside as well that check passes since they are within the noise, and which else
+    /// keep their numbers
+    #[arg(long)]
+    pub(crate) exact: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -33,6 +33,7 @@ pub mod enforce;
 pub mod estimate;
 pub mod evaluate;
 pub mod formats;
+pub mod hash;
 pub mod ik;
 pub mod limits;
 pub mod maps;

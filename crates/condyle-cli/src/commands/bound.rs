@@ -104,6 +104,14 @@ fn names(skeleton: &Skeleton, joints: impl Iterator<Item = JointIndex>) -> Vec<&
     joints.map(|j| skeleton[j].name.as_str()).collect()
 }
 
+/// Says what becomes of a pose in front of a motion, if there is one.
+pub(super) fn note_of_front(motion_start: usize, path: &Path, what: &str) {
+    if motion_start > 0 {
+        let front = "frame 0 is a pose in front of the motion";
+        print_note(&format!("{}: {front}, and {what}", path.display()));
+    }
+}
+
 /// Prints what does not fit between a rig and a clip.
 pub(super) fn print_misfits(bound: &BoundRig, skeleton: &Skeleton, clip_path: &Path) {
     let Misfits { notes, warnings } = misfits(bound, skeleton);

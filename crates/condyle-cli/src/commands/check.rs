@@ -144,14 +144,14 @@ fn json_of(path: &Path, found: &Found, bound: &BoundRig, skeleton: &Skeleton) ->
 }
 
 fn json_of_joint(joint: &JointCheck) -> Value {
-    // Where there is no limit, nothing is near it.
-    let worst = Some(joint.worst).filter(|worst| worst.degrees() > -180.0);
     json!({
         "outside": joint.outside,
-        "worst_deg": worst.map(json_degrees),
-        "worst_frame": worst.map(|_| joint.worst_frame.get()),
+        "worst_deg": joint.worst.map(|worst| json_degrees(worst.excess)),
+        "worst_frame": joint.worst.map(|worst| worst.frame.get()),
         "within_noise": joint.within_noise,
         "left_out": joint.left_out,
+        "noise_deg": joint.noise.map(json_degrees),
+        "tolerance_deg": joint.tolerance.map(json_degrees),
         "allowance_deg": json_degrees(joint.allowance),
     })
 }
@@ -180,28 +180,37 @@ fn text_of(path: &Path, found: &Found, skeleton: &Skeleton) -> String {
         return text;
     }
     let known = told.iter().any(|j| j.left_out > 0);
-    let mut head = vec!["joint", "outside", "worst", "at frame", "within noise"];
+    let mut head =
+        vec!["joint", "outside", "worst", "at frame", "within noise", "noise", "tolerance"];
     head.extend(known.then_some("left out"));
     let mut table = new_table(&head);
     for joint in &told {
         let mut row = vec![
             Cell::new(printable(&skeleton[joint.joint].name)),
             number(joint.outside),
-            number(hundredths(joint.worst)),
-            number(joint.worst_frame.get()),
+            number(joint.worst.map(|worst| hundredths(worst.excess)).unwrap_or_default()),
+            number(joint.worst.map(|worst| worst.frame.get().to_string()).unwrap_or_default()),
             number(joint.within_noise),
+            number(joint.noise.map(hundredths).unwrap_or_default()),
+            number(joint.tolerance.map(hundredths).unwrap_or_default()),
         ];
         row.extend(known.then(|| number(joint.left_out)));
         table.add_row(row);
     }
     let _ = writeln!(text, "{table}");
+    let _ = writeln!(
+        text,
+        "outside: by more than max(0.01°, 3 × noise, tolerance); what is outside by less is within noise"
+    );
     if known {
         let _ = writeln!(
             text,
-            "left out: outside, but known from the estimate of the rig as glitches or as a pose in front \
-             of the motion"
+            "left out: outside, but the very frames of this take that the estimate of the rig left out,"
         );
-        let _ = writeln!(text, "and not counted; --all counts them");
+        let _ = writeln!(
+            text,
+            "as glitches or as a pose in front of the motion, and not counted; --all counts them"
+        );
     }
     if quiet > 0 {
         let _ = writeln!(text, "{quiet} more are inside{noisy}");

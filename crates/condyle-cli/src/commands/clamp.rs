@@ -8,7 +8,7 @@ use condyle::enforce::{BoundRig, ClampOptions, Clamped, JointClamp, Smoothing};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
-use super::bound::{add_misfits, bind, print_misfits};
+use super::bound::{add_misfits, bind, note_of_front, print_misfits};
 use super::rig::rig_of;
 use super::{Answer, print_report, read_one, write_out};
 use crate::args::Clamp;
@@ -30,6 +30,7 @@ pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
     let bound = bind(&rig, &args.limits.rig, skeleton, path)?;
     let options = ClampOptions {
         smoothing: args.smooth.then(Smoothing::default),
+        exact: args.exact,
         threads: args.limits.threads(),
     };
     let sign = working("clamping");
@@ -37,6 +38,9 @@ pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
     sign.finish_and_clear();
     if !args.json {
         print_misfits(&bound, skeleton, path);
+    }
+    if args.smooth {
+        note_of_front(clamped.motion_start, path, "clamped by itself");
     }
     print_remarks(&clamped, skeleton, path);
     let report = if args.json {
@@ -54,6 +58,15 @@ fn print_remarks(clamped: &Clamped, skeleton: &Skeleton, path: &Path) {
         let joints = clamped.joints.iter().filter(|j| which(j));
         joints.map(|j| skeleton[j.joint].name.as_str()).collect::<Vec<_>>()
     };
+    let left_out = who(|j| j.left_out > 0);
+    if !left_out.is_empty() {
+        print_note(&format!(
+            "{}: frames of {} that the estimate of the rig left out stay as they are; --exact brings \
+             them inside, too",
+            path.display(),
+            some_of(&left_out),
+        ));
+    }
     let resampled = who(|j| j.resampled);
     if !resampled.is_empty() {
         let (who, have) = (some_of(&resampled), verb(&resampled, "has", "have"));
@@ -80,6 +93,7 @@ fn json_of(clamped: &Clamped, bound: &BoundRig, skeleton: &Skeleton) -> Value {
         json!({
             "changed": j.changed,
             "changed_inside": j.changed_inside,
+            "left_out": j.left_out,
             "largest_deg": json_degrees(j.largest),
             "largest_frame": j.largest_frame.get(),
             "resampled": j.resampled,
@@ -89,8 +103,7 @@ fn json_of(clamped: &Clamped, bound: &BoundRig, skeleton: &Skeleton) -> Value {
     };
     let joints: Map<String, Value> =
         clamped.joints.iter().map(|j| (skeleton[j.joint].name.clone(), of(j))).collect();
-    let mut document =
-        json!({ "changed": clamped.changed(), "frames": clamped.frames, "joints": joints });
+    let mut document = json!({ "changed": clamped.changed(), "frames": clamped.frames, "motion_start": clamped.motion_start, "joints": joints });
     add_misfits(&mut document, bound, skeleton);
     document
 }

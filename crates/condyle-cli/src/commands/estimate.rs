@@ -411,13 +411,15 @@ pub(super) fn with_path(warning: &str, clips: &[Moving]) -> String {
 /// What became of a rig that was there.
 #[derive(Default)]
 struct Changes {
-    /// Edited entries that stayed.
+    /// Entries that stayed since they are edited: by their source, or by a change since they were
+    /// estimated.
     kept: Vec<(String, RigJoint)>,
     /// Entries of joints that the clips do not have.
     untouched: Vec<String>,
     /// Entries that were replaced and had not been estimated.
     replaced: Vec<String>,
-    /// Entries of an estimate from as many samples that said something else: perhaps they were edited.
+    /// Entries of an estimate from as many samples that said something else, and do not say what was
+    /// estimated: perhaps they were edited.
     changed: Vec<(String, RigJoint)>,
 }
 
@@ -433,10 +435,11 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
             continue;
         };
         match entry.source {
-            Some(Source::Edited) => {}
+            _ if entry.is_edited() => {}
             Some(Source::Estimated) => {
+                let known = entry.estimate_hash.is_some();
                 let counts = |of: &RigJoint| [of.samples, of.rejected];
-                if counts(entry) == counts(new) && in_words(entry) != in_words(new) {
+                if !known && counts(entry) == counts(new) && in_words(entry) != in_words(new) {
                     let mut entry = entry.clone();
                     entry.settle(rest(name));
                     changes.changed.push((name.to_owned(), entry));
@@ -461,7 +464,12 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
     });
     let joints: Map<String, Value> = joints.collect();
     let kept = changes.kept.iter().map(|(name, entry)| {
-        json!({ "joint": name, "kept": json_of_limit(entry), "estimated": joints.get(name) })
+        json!({
+            "joint": name,
+            "kept": json_of_limit(entry),
+            "estimated": joints.get(name),
+            "because": if marked(entry) { "source" } else { "changed" },
+        })
     });
     let kept: Vec<Value> = kept.collect();
     let changed = changes.changed.iter().map(|(name, entry)| {
@@ -482,6 +490,11 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
         map.extend(origin.json.clone());
     }
     value
+}
+
+/// Whether its source says that it is edited; else it was changed since it was estimated.
+fn marked(joint: &RigJoint) -> bool {
+    joint.source == Some(Source::Edited)
 }
 
 fn json_of_limit(joint: &RigJoint) -> Value {
@@ -510,6 +523,7 @@ fn json_of_joint(joint: &RigJoint, written: &[Option<WrittenRange>]) -> Value {
     value["samples"] = json!(joint.samples);
     value["rejected"] = json!(joint.rejected);
     value["noise_deg"] = json!(joint.noise.map(json_degrees));
+    value["tolerance_deg"] = json!(joint.tolerance.map(json_degrees));
     value
 }
 
@@ -571,9 +585,7 @@ fn text_of(found: &Found, origin: &Origin, changes: &Changes, target: &Target<'_
         let them = if left_out == 1 { "it" } else { "them" };
         let listed = found.joints.iter().any(|(_, j)| !j.left_out.is_empty());
         let check = if listed {
-            format!(
-                "check knows {them} from the rig, up to 1000 of a joint, and does not count {them}"
-            )
+            format!("check of the same takes knows {them} from the rig, and does not count {them}")
         } else {
             format!("the rig does not list {them}, so that check may find {them}")
         };
@@ -616,7 +628,15 @@ fn add_kept(text: &mut String, found: &Found, changes: &Changes) {
             let _ = writeln!(text, "  and {} more", entries.len() - shown);
         }
     };
-    differ("Kept as edited, with what the estimate would make of it:", &changes.kept, usize::MAX);
+    let (by_source, by_change): (Vec<_>, Vec<_>) =
+        changes.kept.iter().cloned().partition(|(_, entry)| marked(entry));
+    differ("Kept as edited, with what the estimate would make of it:", &by_source, usize::MAX);
+    differ(
+        "Kept since they were changed after they were estimated, with what the estimate would make of it \
+         (--fresh replaces them):",
+        &by_change,
+        usize::MAX,
+    );
     differ(
         "Replaced, though from as many samples; \"source\": \"edited\" would have kept it:",
         &changes.changed,

@@ -278,7 +278,7 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
     let mut about = vec![joint.kind.to_string()];
     about.extend(joint.source.map(|s| s.as_str().to_owned()));
     // They are about what was estimated.
-    let edited = joint.source == Some(Source::Edited);
+    let edited = joint.is_edited();
     about.extend(joint.confidence.filter(|_| !edited).map(|c| format!("confidence {c:.2}")));
     let _ = writeln!(text, "{}: {}", printable(name), about.join(", "));
     if let Some(why) = &joint.why {

@@ -240,7 +240,7 @@ fn edits_and_unknown_fields_survive_and_the_difference_is_told_a13() {
     assert!(!text.contains("Ann") && !text.contains("Tail") && !text.contains("camera"), "{text}");
 }
 
-/// The tutorial's example: only the numbers of the limit are changed, and the mark.
+/// The tutorial's example: only the numbers of the limit are changed.
 #[test]
 fn a_limit_that_was_edited_is_not_contradicted_by_what_was_estimated() {
     let folder = Folder::new("estimate_stale");
@@ -253,7 +253,6 @@ fn a_limit_that_was_edited_is_not_contradicted_by_what_was_estimated() {
     let mut edited = estimated.clone();
     edited["joints"]["LeftForeArm"]["limit"]["min_deg"] = 0.into();
     edited["joints"]["LeftForeArm"]["limit"]["max_deg"] = 150.into();
-    edited["joints"]["LeftForeArm"]["source"] = "edited".into();
     folder.write("rig.json", &edited.to_string());
     let shown = json(&folder, "limits show rig.json LeftForeArm --json");
     let shown = &shown["joints"]["LeftForeArm"];
@@ -318,27 +317,132 @@ fn with_a_bind_pose_terminal_and_page_have_the_same_clinical_angles() {
 }
 
 #[test]
-fn an_edit_without_a_mark_is_replaced_and_told_a13() {
+fn an_entry_that_was_changed_since_it_was_estimated_is_kept_and_told_a13() {
     let folder = Folder::new("estimate_unmarked");
     folder.write("swing.bvh", &swinging(200));
-    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
-    assert_eq!((&value["changed"], &value["replaced"]), (&Value::Array(vec![]), &value["kept"]));
-    let mut edited = rig(&folder, "rig.json");
-    edited["joints"]["Leg"]["limit"]["max_deg"] = 70.into();
-    for command in ["estimate swing.bvh -o rig.json", "corpus swing.bvh -o rig.json"] {
-        folder.write("rig.json", &edited.to_string());
-        let out = String::from_utf8(folder.condyle(command).stdout).unwrap();
-        assert!(out.contains("  Leg: hinge 0..70 -> hinge "), "{out}");
-        folder.write("rig.json", &edited.to_string());
-        let value = json(&folder, &format!("{command} --json"));
-        assert_eq!(value["changed"][0]["joint"], "Leg");
-        assert_eq!(value["changed"][0]["was"]["arcs"][0]["max_deg"], 70.0);
-    }
-    // From more samples it is no wonder.
-    folder.write("rig.json", &edited.to_string());
     folder.write("more.bvh", &swinging(50));
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    let nothing = Value::Array(vec![]);
+    assert_eq!(
+        (&value["changed"], &value["replaced"], &value["kept"]),
+        (&nothing, &nothing, &nothing)
+    );
+    let estimated = rig(&folder, "rig.json");
+    // In another order of fields, with a soft limit and fields of one's own, it is still the estimate.
+    let mut own = estimated.clone();
+    own["joints"]["Leg"]["soft"] = serde_json::json!({ "onset_deg": 5, "stiffness": 0.5 });
+    own["joints"]["Leg"]["by"] = "Ann".into();
+    folder.write("rig.json", &own.to_string());
     let value = json(&folder, "estimate --json swing.bvh more.bvh -o rig.json");
-    assert_eq!(value["changed"], Value::Array(vec![]));
+    assert_eq!((&value["kept"], &value["joints"]["Leg"]["samples"]), (&nothing, &250.into()));
+    assert_eq!(rig(&folder, "rig.json")["joints"]["Leg"]["soft"]["onset_deg"], 5);
+
+    let changes: [fn(&mut Value); 4] = [
+        |leg| leg["limit"]["max_deg"] = 70.into(),
+        |leg| leg["noise_deg"] = 2.into(),
+        |leg| leg["axis"] = serde_json::json!([0, 0, 1]),
+        |leg| leg["notes"] = serde_json::json!(["looked at"]),
+    ];
+    for change in changes {
+        let mut edited = estimated.clone();
+        change(&mut edited["joints"]["Leg"]);
+        for files in ["estimate swing.bvh", "estimate swing.bvh more.bvh", "corpus swing.bvh"] {
+            folder.write("rig.json", &edited.to_string());
+            let out = folder.condyle(&format!("{files} -o rig.json")).stdout;
+            let out = String::from_utf8(out).unwrap();
+            assert!(
+                out.contains("\nKept since they were changed after they were"),
+                "{files}: {out}"
+            );
+            let there = rig(&folder, "rig.json");
+            for field in ["limit", "noise_deg", "axis", "notes"] {
+                let of = |rig: &Value| rig["joints"]["Leg"][field].clone();
+                assert_eq!(of(&there), of(&edited), "{files}: {field}");
+            }
+            let value = json(&folder, &format!("{files} -o rig.json --json"));
+            assert_eq!(value["kept"][0]["joint"], "Leg", "{files}");
+            assert_eq!(value["kept"][0]["because"], "changed", "{files}");
+            assert_eq!(value["kept"].as_array().unwrap().len(), 1, "{files}: {}", value["kept"]);
+        }
+    }
+    // Without the hash nobody knows: it is replaced, and told.
+    let mut edited = estimated;
+    edited["joints"]["Leg"]["limit"]["max_deg"] = 70.into();
+    edited["joints"]["Leg"]["estimate_hash"].take();
+    let text = edited.to_string().replace("\"estimate_hash\":null,", "");
+    folder.write("rig.json", &text);
+    let value = json(&folder, "estimate --json swing.bvh -o rig.json");
+    assert_eq!(value["changed"][0]["was"]["arcs"][0]["max_deg"], 70.0);
+}
+
+/// A capture that swings, with frames that are poses of nobody: in front, and frozen in.
+fn with_poses(frames: usize, at: &[usize]) -> String {
+    let text = swinging(frames);
+    let (head, rows) = text.split_once("0.0083333\n").unwrap();
+    let rows = rows.lines().enumerate().map(|(i, row)| match at.contains(&i) {
+        true => "0 90 0 0 0 0 0 -55 0 0 0 0\n".to_owned(),
+        false => format!("{row}\n"),
+    });
+    format!("{head}0.0083333\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn a_pose_that_an_estimate_left_out_is_found_wherever_else_it_is() {
+    let folder = Folder::new("estimate_left_out");
+    folder.write("take.bvh", &with_poses(200, &[0]));
+    folder.write("pose.bvh", &with_poses(1, &[0]));
+    folder.write("frozen.bvh", &with_poses(100, &(0..100).collect::<Vec<_>>()));
+    folder.write("other.bvh", &with_poses(230, &[0]));
+    folder.write("again.bvh", &with_poses(200, &[0, 120, 121, 122]));
+    let found = json(&folder, "estimate --json take.bvh -o rig.json");
+    assert!(found["warnings"].to_string().contains("a pose in front of the motion"), "{found}");
+    let check = |file: &str, outside: u64, left_out: u64| {
+        let got = folder.condyle(&format!("check {file} --rig rig.json"));
+        assert_eq!(got.status.code(), Some(i32::from(outside > 0)), "{file}");
+        let out = String::from_utf8(got.stdout).unwrap();
+        assert!(!out.contains("180"), "{file}: {out}");
+        let got = folder.condyle(&format!("check {file} --rig rig.json --json"));
+        let out: Value = serde_json::from_slice(&got.stdout).unwrap();
+        let leg = &out["joints"]["Leg"];
+        assert_eq!(
+            (&leg["outside"], &leg["left_out"]),
+            (&outside.into(), &left_out.into()),
+            "{file}"
+        );
+        assert!(leg["worst_deg"].as_f64().is_none_or(|worst| worst > -179.0), "{file}: {leg}");
+        assert!(leg["tolerance_deg"].is_number() && leg["noise_deg"].is_number(), "{leg}");
+    };
+    check("take.bvh", 0, 1);
+    check("pose.bvh", 1, 0);
+    check("frozen.bvh", 100, 0);
+    check("other.bvh", 1, 0);
+    check("again.bvh", 4, 0);
+    // Converted without a change it is the same take, and clamped it keeps its numbers.
+    assert!(folder.condyle("clamp take.bvh --rig rig.json -o same.bvh").status.success());
+    let rows = |name: &str| -> Vec<Vec<f64>> {
+        let text = folder.read(name);
+        let rows = text.lines().skip_while(|l| !l.starts_with("Frame Time")).skip(1);
+        let numbers = |row: &str| row.split_whitespace().map(|x| x.parse().unwrap()).collect();
+        rows.map(numbers).collect()
+    };
+    assert_eq!(rows("same.bvh"), rows("take.bvh"));
+    check("same.bvh", 0, 1);
+    let exact = "clamp take.bvh --rig rig.json -o exact.bvh --exact --json";
+    assert_eq!(
+        json(&folder, exact)["joints"]["Leg"]["changed"].as_u64().map(|n| n > 0),
+        Some(true)
+    );
+    assert_ne!(rows("exact.bvh")[0], rows("take.bvh")[0]);
+    check("exact.bvh", 0, 0);
+    // A frozen pose is brought inside, and a pose in front moves no other frame.
+    for how in ["", " --smooth"] {
+        let got = json(&folder, &format!("clamp other.bvh --rig rig.json -o out.bvh --json{how}"));
+        assert_eq!(
+            (&got["joints"]["Leg"]["changed"], &got["motion_start"]),
+            (&1.into(), &1.into())
+        );
+        check("out.bvh", 0, 0);
+    }
 }
 
 #[test]

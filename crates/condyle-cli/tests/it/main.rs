@@ -817,9 +817,10 @@ fn check_says_which_joints_leave_their_limits() {
                  note: walk.bvh: the rig has no entry for \"Hips\": no limit there\n";
     let table = "\
 walk.bvh: 3 frames, 1 of 1 joints leaves its limit
- joint   outside   worst    at frame   within noise 
-----------------------------------------------------
- Leg           1   10.00°          2              0 
+ joint   outside   worst    at frame   within noise   noise   tolerance 
+------------------------------------------------------------------------
+ Leg           1   10.00°          2              0                     
+outside: by more than max(0.01°, 3 × noise, tolerance); what is outside by less is within noise
 ";
     folder.check("check walk.bvh --rig rig.json", 1, table, notes);
     folder.check("check walk.bvh --rig rig.json --threads 3", 1, table, notes);

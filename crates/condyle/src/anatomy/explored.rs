@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::{AnatomicalJoint, Anatomy, AngleName, BodyJoint, Coverage, PublishedRange};
+use crate::hash::ContentHash;
 use crate::math::{Angle, Kernel, Level, Rotation, Rotations};
 use crate::motion::{Clip, KeyTimes};
 use crate::presets::Citation;
-use crate::rig::{LeftOut, RigJoints};
+use crate::rig::RigJoints;
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
 
@@ -171,12 +172,14 @@ fn explored<'a>(
     rig: &RigJoints,
     threads: NonZeroUsize,
 ) -> Vec<Explored<'a>> {
-    let starts: Vec<usize> =
-        clips.iter().map(|(_, clip)| usize::from(clip.has_leading_pose())).collect();
+    let starts: Vec<usize> = clips.iter().map(|(_, clip)| clip.motion_start()).collect();
+    let known = rig.any_left_out();
+    let hashes: Vec<Option<ContentHash>> =
+        clips.iter().map(|(_, clip)| known.then(|| clip.content_hash())).collect();
     let explored = threads::each(joints, threads, |joint| {
         let mut tally = Tally::default();
-        for ((own, clip), start) in clips.iter().zip(&starts) {
-            if let Some(chain) = Chain::of(joint, skeleton, own, clip, rig) {
+        for (((own, clip), start), take) in clips.iter().zip(&starts).zip(&hashes) {
+            if let Some(chain) = Chain::of(joint, skeleton, own, clip, (rig, *take)) {
                 chain.add(clip, *start, &mut tally);
             }
         }
@@ -343,7 +346,8 @@ struct Link {
     own: JointIndex,
     /// From local rotations of the clip to those that have the same turn from rest.
     turn: Option<Rotation>,
-    left_out: LeftOut,
+    /// Frames of the clip, rising.
+    left_out: Vec<u32>,
 }
 
 impl<'a> Chain<'a> {
@@ -352,15 +356,15 @@ impl<'a> Chain<'a> {
         skeleton: &Skeleton,
         own: &Skeleton,
         clip: &Clip,
-        rig: &RigJoints,
+        (rig, take): (&RigJoints, Option<ContentHash>),
     ) -> Option<Self> {
         let link = |j: &JointIndex| {
             let ours = skeleton.joints().get(j.get())?;
             let other = own.find(&ours.name).filter(|k| k.get() < clip.tracks().len())?;
             let rest = own[other].rest;
             let turn = (rest.quat() != ours.rest.quat()).then(|| ours.rest * rest.inverse());
-            let left_out = rig.get(&ours.name).into_iter().flat_map(|e| e.left_out.iter().copied());
-            Some(Link { own: other, turn, left_out: LeftOut::new(left_out) })
+            let left_out = rig.get(&ours.name).map(|entry| entry.left_out_of(take));
+            Some(Link { own: other, turn, left_out: left_out.unwrap_or_default() })
         };
         let links: Option<Vec<Link>> = joint.chain.iter().map(link).collect();
         Some(Self { joint, links: links? })
@@ -379,10 +383,11 @@ impl<'a> Chain<'a> {
             let mut counts = vec![true; n];
             for link in &self.links {
                 link.fill(clip, frames.clone(), &mut local);
-                if !link.left_out.is_empty() {
-                    let has = local.iter().map(|local| link.left_out.has(local));
-                    counts.iter_mut().zip(has).for_each(|(counts, has)| *counts &= !has);
-                }
+                let from = link.left_out.partition_point(|frame| (*frame as usize) < frames.start);
+                let within = link.left_out[from..].iter().map(|frame| *frame as usize);
+                within
+                    .take_while(|f| *f < frames.end)
+                    .for_each(|f| counts[f - frames.start] = false);
                 level.run(Times { to: right.xyzw_mut(), by: local.xyzw() });
             }
             local.resize(n);

@@ -71,9 +71,10 @@ impl Anatomy {
                 settle_rest(&mut image, skeleton[right].rest);
             }
             // What was as far out as is allowed is not to be farther by rounding.
-            image.noise =
-                image.noise.map(|noise| Angle::from_radians(noise.radians() * (1.0 + 1e-6)));
+            image.tolerance =
+                image.tolerance.map(|by| Angle::from_radians(by.radians() * (1.0 + 1e-6)));
             if let Some(entry) = joints.get_mut(&skeleton[right].name) {
+                image.left_out = std::mem::take(&mut entry.left_out);
                 *entry = image;
             }
         }
@@ -176,7 +177,8 @@ fn mirrored_entry(
     }
     image.center = there.inverse() * to.local_from(from, here * entry.center);
     image.start = entry.start.map(|start| to.local_from(from, start));
-    image.left_out = entry.left_out.iter().map(|local| to.local_from(from, *local)).collect();
+    // The frames are of the one joint.
+    image.left_out = Vec::new();
     // What is said of the one rest pose holds for the other if that is its mirror image.
     if to.local_from(from, here).distance(there).radians() > 1e-6 {
         (image.rest_inside, image.rest_excess) = (None, None);

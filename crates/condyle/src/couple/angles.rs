@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::dice;
 use crate::estimate::Take;
-use crate::math::{Angle, Rotation};
-use crate::rig::{AngleOf, JointAngle, LeftOut, Rig, RigJoint};
+use crate::hash::ContentHash;
+use crate::math::Angle;
+use crate::rig::{AngleOf, JointAngle, Rig, RigJoint};
 
 /// From one sample to the next, seconds: joints do not turn around faster.
 const STEP_S: f64 = 1.0 / 60.0;
@@ -73,8 +74,11 @@ impl Angles {
             still: 0,
             repeated_s: 0.0,
         };
+        let known = rig.joints.any_left_out();
+        let hashes: Vec<Option<ContentHash>> =
+            takes.iter().map(|take| known.then(|| take.clip.content_hash())).collect();
         for (number, (name, joint)) in rig.joints.iter().enumerate() {
-            for (angle, column) in columns(name, joint, takes, &places, rig) {
+            for (angle, column) in columns(name, joint, takes, &places, &hashes) {
                 if moves(&column, joint) {
                     angles.names.push(AngleOf { joint: name.to_owned(), angle });
                     angles.joints.push(number);
@@ -192,7 +196,7 @@ fn places(takes: &[Take<'_>], motion_s: f64, step_s: f64) -> Vec<(usize, Vec<usi
     for (number, take) in takes.iter().enumerate() {
         let rate_s = take.clip.rate().frame_time_s();
         let frames = take.clip.frame_count();
-        let first = usize::from(take.clip.has_leading_pose());
+        let first = take.clip.motion_start();
         let duration_s = take.clip.duration_s();
         let mut spans = Vec::new();
         if whole {
@@ -240,18 +244,16 @@ fn columns(
     joint: &RigJoint,
     takes: &[Take<'_>],
     places: &[(usize, Vec<usize>)],
-    rig: &Rig,
+    hashes: &[Option<ContentHash>],
 ) -> Vec<(JointAngle, Vec<f64>)> {
     let mut columns: Vec<(JointAngle, Vec<f64>)> =
         joint.angles().iter().map(|angle| (*angle, Vec::new())).collect();
     if columns.is_empty() {
         return columns;
     }
-    let rest = rig.skeleton.find(name).map_or(Rotation::IDENTITY, |j| rig.skeleton[j].rest);
-    let back = (rest * joint.center).inverse();
-    let left_out = LeftOut::new(joint.left_out.iter().map(|local| back * *local));
     for (number, frames) in places {
         let take = takes[*number];
+        let left_out = joint.left_out_of(hashes.get(*number).copied().flatten());
         let own = take.skeleton.find(name).filter(|j| j.get() < take.clip.tracks().len());
         let Some(own) = own else {
             for (_, column) in &mut columns {
@@ -264,7 +266,7 @@ fn columns(
         for frame in frames {
             let frame = crate::motion::FrameIndex(u32::try_from(*frame).unwrap_or(u32::MAX));
             let m = back * take.clip.rotation(own, frame);
-            let counts = !left_out.has(m);
+            let counts = left_out.binary_search(&frame.0).is_err();
             for (angle, column) in &mut columns {
                 let value = joint.angle(*angle, m).filter(|_| counts);
                 let before = (column.len() > start).then(|| column[column.len() - 1]);

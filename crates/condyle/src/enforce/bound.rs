@@ -1,5 +1,6 @@
 //! A rig matched with a skeleton.
 
+use crate::hash::ContentHash;
 use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
@@ -8,9 +9,6 @@ use crate::skeleton::{JointIndex, Skeleton};
 
 /// Rest poses that differ by more than this are told.
 const REST_TOLERANCE: Angle = Angle::from_degrees(0.1);
-
-/// What a check always allows: files round.
-const LEAST_ALLOWANCE: Angle = Angle::from_degrees(0.01);
 
 /// The limits of a rig, ready for the clips of a skeleton. Joints are matched by name.
 ///
@@ -43,10 +41,13 @@ pub(super) struct BoundJoint {
     pub(super) limit: PreparedLimit,
     /// Whether there is anything that the limit does not allow.
     pub(super) restricts: bool,
+    /// Those of the entry.
+    pub(super) noise: Option<Angle>,
+    pub(super) tolerance: Option<Angle>,
     /// An excess up to this is within the noise of the estimate (decision 12).
     pub(super) allowance: Angle,
-    /// What the estimate left out.
-    pub(super) left_out: LeftOut,
+    /// Which frames of which takes the estimate left out.
+    pub(super) left_out: Vec<LeftOut>,
     /// `rest · center`, and back.
     zero: Rotation,
     from_zero: Rotation,
@@ -79,17 +80,16 @@ impl BoundRig {
                     rest_differences.push(RestDifference { joint, angle });
                 }
             }
-            let noise = entry.noise.map_or(0.0, Angle::degrees);
             let zero = rest * entry.center;
-            let own_rest = rig.skeleton.find(name).map_or(rest, |own| rig.skeleton[own].rest);
-            let from_own_zero = (own_rest * entry.center).inverse();
             matched[joint.get()] = true;
             joints.push(BoundJoint {
                 joint,
                 limit,
                 restricts,
-                allowance: Angle::from_degrees((3.0 * noise).max(LEAST_ALLOWANCE.degrees())),
-                left_out: LeftOut::new(entry.left_out.iter().map(|local| from_own_zero * *local)),
+                noise: entry.noise,
+                tolerance: entry.tolerance,
+                allowance: entry.allowance(),
+                left_out: entry.left_out.clone(),
                 zero,
                 from_zero: zero.inverse(),
             });
@@ -137,6 +137,11 @@ impl BoundRig {
         self.find(joint).map(|j| j.motion(local))
     }
 
+    /// Which take a clip is, if the rig knows of frames that were left out of takes.
+    pub(super) fn take_of(&self, clip: &Clip) -> Option<ContentHash> {
+        self.joints.iter().any(|j| !j.left_out.is_empty()).then(|| clip.content_hash())
+    }
+
     /// The joint's `rest · center`.
     #[must_use]
     pub fn zero(&self, joint: JointIndex) -> Option<Rotation> {
@@ -177,14 +182,14 @@ impl BoundJoint {
         local
     }
 
-    /// What becomes of a local rotation that is not allowed; `None` if it is.
-    pub(super) fn clamped(&self, local: Rotation) -> Option<Rotation> {
-        let m = self.motion(local);
-        let allowed = self.limit.project(m);
-        // An allowed rotation comes back bit for bit.
-        if allowed.quat() == m.quat() {
-            return None;
-        }
+    /// How far a rotation may be outside of the limit, radians, and still keep its numbers.
+    pub(super) fn slack(&self, exact: bool) -> f64 {
+        if exact { 0.0 } else { self.allowance.radians() }
+    }
+
+    /// What becomes of a local rotation that is outside by more than the slack; `None` if it is not.
+    pub(super) fn clamped(&self, local: Rotation, slack: f64) -> Option<Rotation> {
+        let allowed = nearest(&self.limit, self.motion(local), slack)?;
         Some(self.local(allowed).in_hemisphere_of(local))
     }
 
@@ -204,4 +209,16 @@ impl BoundJoint {
             (frame, local)
         })
     }
+}
+
+/// Whether a rotation is inside of a limit, or outside by no more than the slack, radians.
+pub(super) fn passes(limit: &PreparedLimit, m: Rotation, slack: f64) -> bool {
+    limit.contains(m) || (slack > 0.0 && -limit.distance(m).radians() <= slack)
+}
+
+/// The nearest allowed rotation to one that does not [pass](passes); `None` if it does.
+pub(super) fn nearest(limit: &PreparedLimit, m: Rotation, slack: f64) -> Option<Rotation> {
+    let allowed = limit.project(m);
+    // An allowed rotation comes back bit for bit.
+    (allowed.quat() != m.quat() && !passes(limit, m, slack)).then_some(allowed)
 }

@@ -4,8 +4,10 @@ use std::num::NonZeroUsize;
 
 use super::BoundRig;
 use super::bound::BoundJoint;
+use crate::hash::ContentHash;
 use crate::math::Angle;
 use crate::motion::{Clip, FrameIndex};
+use crate::rig::LeftOut;
 use crate::skeleton::JointIndex;
 use crate::threads;
 
@@ -25,18 +27,30 @@ pub struct JointCheck {
     pub joint: JointIndex,
     /// How many frames are outside by more than `allowance`, and not left out.
     pub outside: usize,
-    /// How many are outside as well, but one by one in the rig's list of what its estimate left out,
-    /// see [`RigJoint::left_out`](crate::rig::RigJoint::left_out): known already.
+    /// How many are outside as well, but are the very frames of this very clip that the estimate of the
+    /// rig left out, see [`RigJoint::left_out`](crate::rig::RigJoint::left_out): known already.
     pub left_out: usize,
     /// How many frames are outside by less.
     pub within_noise: usize,
-    /// How far outside the worst frame is that is not left out: −distance. Negative if all frames are inside; then it is
-    /// what was left to the boundary. −180° where there is no limit or no frame.
-    pub worst: Angle,
-    /// The first frame that is so far outside.
-    pub worst_frame: FrameIndex,
-    /// The largest excess that counts as noise: max(0.01°, 3 × the noise of the estimate).
+    /// The worst of the frames that are not left out. None where there is no boundary, or no such frame.
+    pub worst: Option<Worst>,
+    /// The [noise](crate::rig::RigJoint::noise) of the estimate, if the rig tells it.
+    pub noise: Option<Angle>,
+    /// The [worst sample](crate::rig::RigJoint::tolerance) that the estimate accepted, if the rig tells
+    /// it.
+    pub tolerance: Option<Angle>,
+    /// The largest excess that counts as noise: max(0.01°, 3 × noise, tolerance).
     pub allowance: Angle,
+}
+
+/// The frame that is farthest outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worst {
+    /// How far outside it is: −distance. Negative if all frames are inside; then it is what was left to
+    /// the boundary.
+    pub excess: Angle,
+    /// The first frame that is so far outside.
+    pub frame: FrameIndex,
 }
 
 impl Check {
@@ -55,19 +69,24 @@ impl BoundRig {
     /// If the clip has another number of joints than the skeleton that the rig is bound to.
     #[must_use]
     pub fn check(&self, clip: &Clip, threads: NonZeroUsize) -> Check {
-        let joints = threads::each(self.bound(clip), threads, |bound| of_joint(bound, clip));
+        let take = self.take_of(clip);
+        let of_joint = |bound: &BoundJoint| of_joint(bound, clip, take);
+        let joints = threads::each(self.bound(clip), threads, of_joint);
         Check { frames: clip.frame_count(), joints }
     }
 }
 
-fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
+fn of_joint(bound: &BoundJoint, clip: &Clip, take: Option<ContentHash>) -> JointCheck {
+    let left_out = LeftOut::frames_of(&bound.left_out, take);
+    let is_left_out = |frame: FrameIndex| left_out.binary_search(&frame.0).is_ok();
     let mut found = JointCheck {
         joint: bound.joint,
         outside: 0,
         left_out: 0,
         within_noise: 0,
-        worst: Angle::from_radians(-Angle::HALF_TURN.radians()),
-        worst_frame: FrameIndex(0),
+        worst: None,
+        noise: bound.noise,
+        tolerance: bound.tolerance,
         allowance: bound.allowance,
     };
     if !bound.restricts {
@@ -77,7 +96,7 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
         let m = bound.motion(local);
         let excess = Angle::from_radians(-bound.limit.distance(m).radians());
         if excess > bound.allowance {
-            if bound.left_out.has(m) {
+            if is_left_out(frame) {
                 found.left_out += times;
                 return;
             }
@@ -85,8 +104,10 @@ fn of_joint(bound: &BoundJoint, clip: &Clip) -> JointCheck {
         } else if excess.radians() > crate::limits::TOLERANCE {
             found.within_noise += times;
         }
-        if excess > found.worst {
-            (found.worst, found.worst_frame) = (excess, frame);
+        // Half a turn is what is left where there is no boundary.
+        let least = found.worst.map_or(-Angle::HALF_TURN.radians(), |worst| worst.excess.radians());
+        if excess.radians() > least {
+            found.worst = Some(Worst { excess, frame });
         }
     };
     let track = clip.track(bound.joint);

@@ -2,26 +2,30 @@
 
 use std::num::NonZeroUsize;
 
-use super::BoundRig;
-use super::bound::BoundJoint;
+use super::bound::{BoundJoint, passes};
 use super::smooth::{Smoothing, smooth};
+use super::{BoundRig, JointCheck};
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
 use crate::skeleton::JointIndex;
 use crate::threads;
 
-/// How to clamp. The default is the nearest allowed rotation in each frame, on one thread.
+/// How to clamp. The default is the nearest allowed rotation in each frame that a check does not pass,
+/// on one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClampOptions {
     /// Whether and how to keep the result free of pops.
     pub smoothing: Option<Smoothing>,
+    /// Whether frames that a [check](BoundRig::check) passes, since they are within the noise, are
+    /// brought inside as well. Otherwise they keep their numbers.
+    pub exact: bool,
     /// How many threads may be used; the result is the same.
     pub threads: NonZeroUsize,
 }
 
 impl Default for ClampOptions {
     fn default() -> Self {
-        Self { smoothing: None, threads: NonZeroUsize::MIN }
+        Self { smoothing: None, exact: false, threads: NonZeroUsize::MIN }
     }
 }
 
@@ -31,6 +35,9 @@ impl Default for ClampOptions {
 pub struct Clamped {
     /// How many frames the clip has.
     pub frames: usize,
+    /// The frame that the motion begins with: 1 where frame 0 is a pose in front of it, which is clamped
+    /// by itself.
+    pub motion_start: usize,
     /// The joints that both the rig and the skeleton have, in the skeleton's order.
     pub joints: Vec<JointClamp>,
 }
@@ -50,9 +57,12 @@ pub struct JointClamp {
     pub joint: JointIndex,
     /// In how many frames its rotation was changed.
     pub changed: usize,
-    /// In how many of them it had been allowed, and was changed for the sake of smoothness (or of a
-    /// key nearby).
+    /// In how many of them a check had passed it, and it was changed for the sake of smoothness (or of
+    /// a key nearby).
     pub changed_inside: usize,
+    /// In how many frames it is outside and keeps its rotation, since they are those that the rig knows
+    /// as [left out](crate::rig::RigJoint::left_out) of the estimate, and a check passes the clip.
+    pub left_out: usize,
     /// The largest change.
     pub largest: Angle,
     /// The first frame with it.
@@ -76,13 +86,17 @@ enum Edit {
 }
 
 impl BoundRig {
-    /// Replaces every rotation that its limit does not allow (beyond rounding, 10⁻¹² rad; noise is
-    /// not considered) by an allowed one.
+    /// Replaces every rotation that is outside of its limit, and that a [check](Self::check) does not
+    /// count as within the noise, by an allowed one; if [exact](ClampOptions::exact), every rotation
+    /// that is outside by more than rounding (10⁻¹² rad). So what a check passes keeps its numbers: a clip
+    /// that passes as a whole comes back as it is, with the frames that the rig knows as left out of the
+    /// estimate. Where anything has to be changed, these are brought inside as well, since the clip is
+    /// another one then.
     ///
     /// Without [`Smoothing`] it is the one of
     /// [`PreparedLimit::project`](crate::limits::PreparedLimit::project), frame by frame. Only what is
-    /// changed is marked as edited, so everything else keeps the numbers of its file; motion that is
-    /// allowed is not touched at all.
+    /// changed is marked as edited, so everything else keeps the numbers of its file; motion that passes
+    /// is not touched at all.
     ///
     /// Keys at given times are clamped as keys. Where frames between them would still be outside, and
     /// always when smoothing, the joint gets a key per frame; [`JointClamp::resampled`] says so.
@@ -91,7 +105,20 @@ impl BoundRig {
     ///
     /// If the clip has another number of joints than the skeleton that the rig is bound to.
     pub fn clamp(&self, clip: &mut Clip, options: &ClampOptions) -> Clamped {
-        let work = |bound: &BoundJoint| of_joint(bound, clip, options.smoothing.as_ref());
+        let frames = clip.frame_count();
+        let motion_start = clip.motion_start();
+        if !options.exact && self.take_of(clip).is_some() {
+            let check = self.check(clip, options.threads);
+            if check.ok() {
+                let nothing = |of: &JointCheck| JointClamp {
+                    left_out: of.left_out,
+                    ..JointClamp::nothing(of.joint)
+                };
+                let joints = check.joints.iter().map(nothing).collect();
+                return Clamped { frames, motion_start, joints };
+            }
+        }
+        let work = |bound: &BoundJoint| of_joint(bound, clip, motion_start, options);
         let results = threads::each(self.bound(clip), options.threads, work);
         let mut joints = Vec::with_capacity(results.len());
         for (report, edit) in results {
@@ -109,7 +136,7 @@ impl BoundRig {
             }
             joints.push(report);
         }
-        Clamped { frames: clip.frame_count(), joints }
+        Clamped { frames, motion_start, joints }
     }
 }
 
@@ -119,6 +146,7 @@ impl JointClamp {
             joint,
             changed: 0,
             changed_inside: 0,
+            left_out: 0,
             largest: Angle::ZERO,
             largest_frame: FrameIndex(0),
             resampled: false,
@@ -127,9 +155,9 @@ impl JointClamp {
         }
     }
 
-    fn count(&mut self, frame: FrameIndex, before: Rotation, after: Rotation, was_inside: bool) {
+    fn count(&mut self, frame: FrameIndex, before: Rotation, after: Rotation, passed: bool) {
         self.changed += 1;
-        self.changed_inside += usize::from(was_inside);
+        self.changed_inside += usize::from(passed);
         let by = before.distance(after);
         if by > self.largest {
             (self.largest, self.largest_frame) = (by, frame);
@@ -137,7 +165,13 @@ impl JointClamp {
     }
 }
 
-fn of_joint(bound: &BoundJoint, clip: &Clip, smoothing: Option<&Smoothing>) -> (JointClamp, Edit) {
+fn of_joint(
+    bound: &BoundJoint,
+    clip: &Clip,
+    motion_start: usize,
+    options: &ClampOptions,
+) -> (JointClamp, Edit) {
+    let slack = bound.slack(options.exact);
     let mut report = JointClamp::nothing(bound.joint);
     let nothing = Edit::Frames(Vec::new());
     if !bound.restricts || clip.frame_count() == 0 {
@@ -146,19 +180,19 @@ fn of_joint(bound: &BoundJoint, clip: &Clip, smoothing: Option<&Smoothing>) -> (
     let track = clip.track(bound.joint);
     if track.rotation_times().is_constant() {
         let before = track.rotations().at(0);
-        let Some(after) = bound.clamped(before) else { return (report, nothing) };
+        let Some(after) = bound.clamped(before, slack) else { return (report, nothing) };
         report.count(FrameIndex(0), before, after, false);
         report.changed = clip.frame_count();
         return (report, Edit::Keys(vec![(0, after)]));
     }
     let keyed = track.rotation_times() != &KeyTimes::EveryFrame;
-    if let Some(smoothing) = smoothing {
-        let edits = smoothed(bound, clip, smoothing, &mut report);
+    if let Some(smoothing) = &options.smoothing {
+        let edits = smoothed(bound, clip, motion_start, (smoothing, slack), &mut report);
         report.resampled = keyed && !edits.is_empty();
         return (report, Edit::Frames(edits));
     }
     if keyed {
-        let (keys, fits) = clamped_keys(bound, clip, &mut report);
+        let (keys, fits) = clamped_keys(bound, clip, slack, &mut report);
         if fits {
             return (report, Edit::Keys(keys));
         }
@@ -166,7 +200,7 @@ fn of_joint(bound: &BoundJoint, clip: &Clip, smoothing: Option<&Smoothing>) -> (
     }
     let mut edits = Vec::new();
     for (frame, before) in bound.locals(clip) {
-        if let Some(after) = bound.clamped(before) {
+        if let Some(after) = bound.clamped(before, slack) {
             report.count(frame, before, after, false);
             edits.push((frame, after));
         }
@@ -174,26 +208,27 @@ fn of_joint(bound: &BoundJoint, clip: &Clip, smoothing: Option<&Smoothing>) -> (
     (report, Edit::Frames(edits))
 }
 
-/// The keys that have to change, and whether all frames are allowed with them.
+/// The keys that have to change, and whether all frames pass with them.
 fn clamped_keys(
     bound: &BoundJoint,
     clip: &Clip,
+    slack: f64,
     report: &mut JointClamp,
 ) -> (Vec<(usize, Rotation)>, bool) {
     let keys = clip.track(bound.joint).rotations().iter().enumerate();
-    let keys: Vec<_> = keys.filter_map(|(i, key)| Some((i, bound.clamped(key)?))).collect();
+    let keys: Vec<_> = keys.filter_map(|(i, key)| Some((i, bound.clamped(key, slack)?))).collect();
     let mut with = clip.track(bound.joint).clone();
     for (i, key) in &keys {
         with.set_rotation_key(*i, *key);
     }
     for (frame, before) in bound.locals(clip) {
         let after = clip.rotation_of(&with, frame);
-        if !bound.limit.contains(bound.motion(after)) {
+        let passes = |local| passes(&bound.limit, bound.motion(local), slack);
+        if !passes(after) {
             return (Vec::new(), false);
         }
         if before.quat() != after.quat() {
-            let was_inside = bound.limit.contains(bound.motion(before));
-            report.count(frame, before, after, was_inside);
+            report.count(frame, before, after, passes(before));
         }
     }
     (keys, true)
@@ -202,20 +237,28 @@ fn clamped_keys(
 fn smoothed(
     bound: &BoundJoint,
     clip: &Clip,
-    smoothing: &Smoothing,
+    motion_start: usize,
+    (smoothing, slack): (&Smoothing, f64),
     report: &mut JointClamp,
 ) -> Vec<(FrameIndex, Rotation)> {
-    let motion: Vec<Rotation> = bound.locals(clip).map(|(_, local)| bound.motion(local)).collect();
-    let Some(result) = smooth(&bound.limit, &motion, smoothing) else { return Vec::new() };
+    let mut edits = Vec::new();
+    for (frame, before) in bound.locals(clip).take(motion_start) {
+        if let Some(after) = bound.clamped(before, slack) {
+            report.count(frame, before, after, false);
+            edits.push((frame, after));
+        }
+    }
+    let locals = || bound.locals(clip).skip(motion_start);
+    let motion: Vec<Rotation> = locals().map(|(_, local)| bound.motion(local)).collect();
+    let Some(result) = smooth(&bound.limit, &motion, slack, smoothing) else { return edits };
     report.pops = result.pops;
     report.pops_left = result.pops_left;
-    let mut edits = Vec::new();
-    for (((frame, before), m), after) in bound.locals(clip).zip(&motion).zip(&result.motion) {
+    for (((frame, before), m), after) in locals().zip(&motion).zip(&result.motion) {
         if after.quat() == m.quat() {
             continue;
         }
         let after = bound.local(*after).in_hemisphere_of(before);
-        report.count(frame, before, after, bound.limit.contains(*m));
+        report.count(frame, before, after, passes(&bound.limit, *m, slack));
         edits.push((frame, after));
     }
     edits

@@ -31,8 +31,9 @@
 //! let found = bound.check(&clip, NonZeroUsize::MIN);
 //! assert!(!found.ok());
 //! assert_eq!(found.joints[0].outside, 1);
-//! assert_eq!(found.joints[0].worst_frame.get(), 10);
-//! assert!((found.joints[0].worst.degrees() - 10.0).abs() < 1e-9);
+//! let worst = found.joints[0].worst.ok_or("no frame")?;
+//! assert_eq!(worst.frame.get(), 10);
+//! assert!((worst.excess.degrees() - 10.0).abs() < 1e-9);
 //!
 //! bound.clamp(&mut clip, &ClampOptions::default());
 //! assert!(bound.check(&clip, NonZeroUsize::MIN).ok());
@@ -46,6 +47,6 @@ mod roadmap;
 mod smooth;
 
 pub use bound::{BoundRig, RestDifference};
-pub use check::{Check, JointCheck};
+pub use check::{Check, JointCheck, Worst};
 pub use clamp::{ClampOptions, Clamped, JointClamp};
 pub use smooth::Smoothing;

@@ -1,5 +1,6 @@
 //! Motion inside limits, without pops.
 
+use super::bound;
 use super::roadmap::{Roadmap, apart, count, ratio};
 use crate::limits::PreparedLimit;
 use crate::math::{Angle, Rotation};
@@ -18,7 +19,7 @@ use glam::DVec3;
 ///
 /// # What is promised
 ///
-/// Every frame is allowed, as without smoothing. No step between two frames is larger than the larger
+/// Every frame that is changed is allowed, and the others pass as without smoothing. No step between two frames is larger than the larger
 /// of [`step`](Self::step) and four times the largest step of the input within two frames.
 /// [`JointClamp::pops_left`](super::JointClamp::pops_left) counts the steps for which this does not
 /// hold. They are there if the clip is too short for the way (one of 300° takes 150 frames with steps
@@ -27,8 +28,9 @@ use glam::DVec3;
 /// none.
 ///
 /// Frames that are farther from a pop than its way takes time, and farther than `ease_frames` from
-/// where the motion meets the limit, are as without smoothing; if the whole clip is allowed, nothing
-/// changes. Velocities are continuous where the way begins and ends, but not bounded otherwise: this
+/// where the motion meets the limit, are as without smoothing; if the whole clip passes, nothing
+/// changes. A [pose in front of the motion](crate::motion::Clip::motion_start) is clamped by itself, and
+/// moves no other frame. Velocities are continuous where the way begins and ends, but not bounded otherwise: this
 /// is no filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
@@ -106,18 +108,22 @@ struct Detour {
     end: usize,
 }
 
-/// The motion that a limit allows, as near to this one as without pops possible; `None` if it is
-/// allowed as it is.
+/// The motion that a limit allows, as near to this one as without pops possible; `None` if no frame is
+/// outside by more than the slack, radians.
 pub(super) fn smooth(
     limit: &PreparedLimit,
     input: &[Rotation],
+    slack: f64,
     smoothing: &Smoothing,
 ) -> Option<Smoothed> {
-    let nearest: Vec<Rotation> = input.iter().map(|m| limit.project(*m)).collect();
-    let touched: Vec<bool> = nearest.iter().zip(input).map(|(p, m)| p.quat() != m.quat()).collect();
+    let moved: Vec<Option<Rotation>> =
+        input.iter().map(|m| bound::nearest(limit, *m, slack)).collect();
+    let touched: Vec<bool> = moved.iter().map(Option::is_some).collect();
     if !touched.contains(&true) {
         return None;
     }
+    let nearest: Vec<Rotation> =
+        moved.into_iter().zip(input).map(|(moved, m)| moved.unwrap_or(*m)).collect();
     let step = smoothing.step.radians();
     let step = if step.is_finite() { step.max(Angle::from_degrees(0.1).radians()) } else { 0.1 };
     let steps = Steps::of(input, step);

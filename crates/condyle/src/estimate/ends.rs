@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::samples::Samples;
+use super::samples::{Samples, compare};
 use super::universal::UniversalJoint;
 use super::visits::Excursions;
 use crate::limits::{Limit, PreparedLimit, TwistOffset};
@@ -264,13 +264,15 @@ fn follow(courses: Vec<Course>, bounded: &Bounded, seen: &mut Excursions, noise:
 }
 
 /// Which frames of a clip were left out, rising.
-fn skipped<'c>(clip: &'c Samples, course: &Rotations) -> Cow<'c, [usize]> {
+pub(super) fn skipped<'c>(clip: &'c Samples, course: &Rotations) -> Cow<'c, [usize]> {
     if clip.ordered || clip.left_out.is_empty() {
         return Cow::Borrowed(&clip.skipped);
     }
     let parts = |q: Rotation| q.canonical().quat().to_array();
-    let out: Vec<[f64; 4]> = clip.left_out.iter().map(|q| parts(*q)).collect();
-    let frames = course.iter().enumerate().filter(|(_, q)| out.contains(&parts(*q)));
+    let mut out: Vec<[f64; 4]> = clip.left_out.iter().map(|q| parts(*q)).collect();
+    out.sort_unstable_by(compare);
+    let is_out = |q: Rotation| out.binary_search_by(|p| compare(p, &parts(q))).is_ok();
+    let frames = course.iter().enumerate().filter(|(_, q)| is_out(*q));
     Cow::Owned(frames.map(|(i, _)| i).collect())
 }
 

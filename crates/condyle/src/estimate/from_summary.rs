@@ -87,8 +87,7 @@ impl Summary {
 ///
 /// Kinds come from the same moments as those of [`estimate`](super::estimate). Limits hold the centres
 /// of the cells that were visited, each within [`Summary::resolution`] of the samples, less than
-/// 1°; a third of it is added to the noise of each joint, so that a check of the same clips allows for
-/// it. Where a joint's place in its parent moves is not known here.
+/// 1°, which the tolerance of each joint allows for. Where a joint's place in its parent moves is not known here.
 ///
 /// Equal summaries give equal estimates, so the result does not depend on the order or grouping in
 /// which clips were merged, nor on the number of threads.
@@ -131,7 +130,7 @@ pub fn estimate_summary(
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
         Some(seen) => {
             // A summary has no order of time.
-            with_resolution(joint::entry(&skeleton, *joint, seen, noise, &how, |_| None))
+            with_resolution(joint::entry(&skeleton, *joint, seen, noise, &how, |_| None, |_| None))
         }
         None => joint::root(),
     });
@@ -171,9 +170,9 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
 }
 
 fn with_resolution(mut entry: RigJoint) -> RigJoint {
-    if let Some(noise) = &mut entry.noise {
-        *noise = Angle::from_radians(noise.radians() + Summary::resolution().radians() / 3.0);
-    }
+    let allowance = entry.allowance().radians();
+    entry.tolerance =
+        entry.tolerance.map(|_| Angle::from_radians(allowance + Summary::resolution().radians()));
     entry
 }
 

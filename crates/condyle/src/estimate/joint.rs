@@ -14,11 +14,12 @@ use super::kinds::{self, Decision, Evidence, decide};
 use super::moments::Moments;
 use super::options::{EstimateOptions, Outliers};
 use super::paper;
-use super::samples::{self, Samples};
+use super::samples::Samples;
 use super::universal::UniversalJoint;
+use crate::hash::ContentHash;
 use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation, Rotations};
-use crate::rig::{JointKind, RigJoint, Source};
+use crate::rig::{JointKind, LeftOut, RigJoint, Source};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// What all clips show of a joint.
@@ -135,7 +136,7 @@ fn unseen() -> RigJoint {
 /// Kind, limit and what is known about them.
 ///
 /// `courses` gives the rotations of each of the clips in the order of time, relative to rest; `None` if
-/// that is not known.
+/// that is not known. `takes` says of which take they are; `None` if it is not the joint's own motion.
 pub(crate) fn entry<'a>(
     skeleton: &Skeleton,
     joint: JointIndex,
@@ -143,6 +144,7 @@ pub(crate) fn entry<'a>(
     noise: f64,
     options: &EstimateOptions,
     courses: impl Fn(usize) -> Option<Cow<'a, Rotations>>,
+    takes: impl Fn(usize) -> Option<TakeOf>,
 ) -> RigJoint {
     let Some(evidence) = &seen.evidence else { return unseen() };
     let mut decision = decide(evidence, noise);
@@ -199,7 +201,7 @@ pub(crate) fn entry<'a>(
         Ok(limit) => {
             let rest = skeleton[joint].rest;
             judge(&mut entry, &limit, &seen.rotations(), decision.noise, rest, options);
-            settle_left_out(&mut entry, &limit, seen, rest, &mut notes);
+            settle_left_out(&mut entry, &limit, seen, &courses, &takes, &mut notes);
             // Where the answer is not to depend on the order of frames, visits cannot be counted.
             if options.ends && (seen.time_counts || options.outliers == Outliers::Reject) {
                 let found = (entry.center, &entry.limit, &limit);
@@ -257,13 +259,12 @@ fn judge(
     options: &EstimateOptions,
 ) {
     let back = entry.center.inverse();
-    // What was accepted is within three times the noise, but for what was left outside by choice.
-    let excess = if options.coverage < 1.0 {
-        0.0
-    } else {
-        excess::largest(&entry.limit, limit, back, samples)
-    };
-    entry.noise = Some(Angle::from_radians(noise.max(excess / 3.0 * (1.0 + 1e-9))));
+    entry.noise = Some(Angle::from_radians(noise));
+    // What was left outside by choice was not accepted.
+    entry.tolerance = (options.coverage >= 1.0).then(|| {
+        let excess = excess::largest(&entry.limit, limit, back, samples);
+        Angle::from_radians(excess * (1.0 + 1e-9))
+    });
     let start = bind::start(&entry.limit, limit, entry.center, samples, options.repair);
     // Without samples there is no start either.
     entry.rest_inside = Some(start.is_none() && limit.contains(back));
@@ -274,43 +275,76 @@ fn judge(
     }
 }
 
-/// At most so many rotations that were left out are listed.
-const MOST_LISTED: usize = 1000;
+/// Which take a clip is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TakeOf {
+    pub(crate) hash: ContentHash,
+    /// The first frame that counts.
+    pub(crate) start: usize,
+    pub(crate) frames: usize,
+}
+
+/// At most so many frames of a joint that were left out are listed.
+const MOST_LISTED: usize = 10_000;
 
 /// Counts samples that were left out and turn out to be inside, or within what counts as noise, among
-/// the others: they do no harm. Lists the rest, so that a check of the same clips knows them again.
-fn settle_left_out(
+/// the others: they do no harm. Lists the frames of the rest, so that a check of the same takes knows
+/// them again.
+fn settle_left_out<'a>(
     entry: &mut RigJoint,
     limit: &PreparedLimit,
     seen: &Seen,
-    rest: Rotation,
+    courses: &impl Fn(usize) -> Option<Cow<'a, Rotations>>,
+    takes: &impl Fn(usize) -> Option<TakeOf>,
     notes: &mut Vec<String>,
 ) {
-    let allowed = 3.0 * entry.noise.map_or(0.0, Angle::radians);
+    let allowed = entry.allowance().radians();
     let back = entry.center.inverse();
     let harmless = |q: &Rotation| {
         let m = back * *q;
         limit.contains(m) || -limit.distance(m).radians() <= allowed
     };
-    let (back, outside): (Vec<Rotation>, Vec<Rotation>) =
-        seen.clips.iter().flat_map(|clip| &clip.left_out).partition(|q| harmless(q));
-    entry.samples = entry.samples.map(|n| n + back.len() as u64);
-    entry.rejected = entry.rejected.map(|n| n.saturating_sub(back.len() as u64));
+    let all = seen.clips.iter().flat_map(|clip| &clip.left_out);
+    let back = all.filter(|q| harmless(q)).count() as u64;
+    entry.samples = entry.samples.map(|n| n + back);
+    entry.rejected = entry.rejected.map(|n| n.saturating_sub(back));
 
-    let in_front = seen.clips.iter().filter_map(|clip| clip.in_front).filter(|q| !harmless(q));
-    let components = |q: Rotation| q.canonical().quat().to_array();
-    let mut listed: Vec<[f64; 4]> = outside.into_iter().chain(in_front).map(components).collect();
-    listed.sort_unstable_by(samples::compare);
-    listed.dedup();
-    if listed.len() > MOST_LISTED {
-        notes.push(format!(
-            "{} rotations were left out and are outside; {MOST_LISTED} of them are listed",
-            listed.len()
-        ));
-        listed.truncate(MOST_LISTED);
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    for (number, clip) in seen.clips.iter().enumerate() {
+        let in_front = clip.in_front.is_some_and(|q| !harmless(&q));
+        if !in_front && clip.left_out.iter().all(harmless) {
+            continue;
+        }
+        let Some(TakeOf { hash, start, frames }) = takes(number) else { continue };
+        let Some(course) = courses(number) else { continue };
+        let mut listed: Vec<usize> = if in_front { (0..start).collect() } else { Vec::new() };
+        for i in ends::skipped(clip, &course).iter().copied() {
+            if course.get(i).is_some_and(|q| !harmless(&q)) {
+                // One that holds still has one rotation for all frames.
+                let last = if course.len() == 1 { frames } else { start + i + 1 };
+                listed.extend(start + i..last);
+            }
+        }
+        let frames = listed.iter().filter_map(|frame| u32::try_from(*frame).ok()).collect();
+        left_out.push(LeftOut { take: hash, frames });
     }
-    let local = |q| rest * super::moments::rotation_unchecked(q);
-    entry.left_out = listed.into_iter().map(local).collect();
+    // The same for any order of takes; one that is there twice is there once.
+    left_out.sort_unstable_by_key(|of| of.take);
+    left_out.dedup();
+    let count: usize = left_out.iter().map(|of| of.frames.len()).sum();
+    if count > MOST_LISTED {
+        notes.push(format!(
+            "{count} frames were left out and are outside; {MOST_LISTED} of them are listed, and check \
+             counts the others"
+        ));
+        let mut room = MOST_LISTED;
+        for of in &mut left_out {
+            of.frames.truncate(room);
+            room -= of.frames.len();
+        }
+    }
+    left_out.retain(|of| !of.frames.is_empty());
+    entry.left_out = left_out;
 }
 
 fn fixed(evidence: &Evidence, decision: &Decision) -> Option<(Rotation, Limit)> {

@@ -58,6 +58,7 @@ mod visits;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 pub use bind::Repair;
 pub use bind_pose::{BindPose, estimate_about};
@@ -69,12 +70,13 @@ pub use paper::{PaperOptions, Space, Threshold};
 pub use rest_bone::rests_differ;
 pub use summary::{MergeError, RestPart, RestsDiffer, Summary};
 
+use crate::hash::ContentHash;
 use crate::math::{Angle, Rotations};
 use crate::motion::Clip;
 use crate::rig::{Rig, RigJoints};
 use crate::skeleton::{JointIndex, Skeleton};
 use crate::threads;
-use joint::Seen;
+use joint::{Seen, TakeOf};
 use pairs::Sources;
 use rest_bone::RestBone;
 
@@ -104,9 +106,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// As a document.
+    /// As a document, which knows by [`estimate_hash`](crate::rig::RigJoint::estimate_hash) what was
+    /// estimated.
     #[must_use]
-    pub fn into_rig(self) -> Rig {
+    pub fn into_rig(mut self) -> Rig {
+        for (_, joint) in self.joints.iter_mut() {
+            joint.estimate_hash = joint.content_hash();
+        }
         Rig::new(self.skeleton, self.joints)
     }
 }
@@ -258,14 +264,26 @@ fn from_sources(
                 .to_owned(),
         );
     }
+    // Asked for only where frames are left out.
+    let hashes: Vec<OnceLock<ContentHash>> = takes.iter().map(|_| OnceLock::new()).collect();
     let work: Vec<(JointIndex, &Option<Seen>)> = joints.iter().copied().zip(&seen).collect();
     let entries = threads::each(&work, options.threads, |(joint, seen)| match seen {
         Some(seen) => {
             let mine = sources.of(*joint);
-            let mut entry = joint::entry(skeleton, *joint, seen, noise, options, |clip| {
+            let course = |clip: usize| {
                 let source = mine.get(clip)?;
                 Some(source.series(*starts.get(source.number)?))
-            });
+            };
+            let take = |clip: usize| {
+                let source = mine.get(clip).filter(|source| source.is_own())?;
+                let hash = hashes.get(source.number)?;
+                Some(TakeOf {
+                    hash: *hash.get_or_init(|| source.take.clip.content_hash()),
+                    start: *starts.get(source.number)?,
+                    frames: source.take.clip.frame_count(),
+                })
+            };
+            let mut entry = joint::entry(skeleton, *joint, seen, noise, options, course, take);
             entry.notes.extend(sources.note(*joint));
             entry
         }
@@ -283,7 +301,7 @@ fn from_sources(
 /// The first frame that counts: a pose in front of the motion is left out, unless all frames are to be
 /// kept.
 fn first_frame(clip: &Clip, options: &EstimateOptions) -> usize {
-    usize::from(options.outliers == Outliers::Reject && clip.has_leading_pose())
+    if options.outliers == Outliers::Reject { clip.motion_start() } else { 0 }
 }
 
 /// Everything the takes show of one joint.

@@ -16,6 +16,7 @@ use super::jitter::Jitters;
 use super::moments::Moments;
 use super::occupancy::Occupancy;
 use super::rest_bone::RestBone;
+use crate::hash;
 use crate::math::{Angle, Rotation, Rotations};
 use crate::skeleton::{EndSite, Joint, JointIndex, MAX_JOINTS, Skeleton, SkeletonError};
 
@@ -161,7 +162,7 @@ impl Summary {
             cst::put_text(&mut bytes, &parent(joint).unwrap_or_default());
             cst::put_placement(&mut bytes, placement);
         }
-        let checksum = cst::checksum(&bytes);
+        let checksum = hash::of_bytes(&bytes);
         placements.iter_mut().for_each(|placement| placement.checksum = checksum);
         let joints = joints.into_iter().chain(std::iter::repeat_with(JointSummary::default));
         let joints = skeleton.indices().zip(placements).zip(joints);

@@ -5,6 +5,7 @@ use std::fmt;
 use glam::DVec3;
 
 use super::{Channels, FrameIndex, FrameRate, Pose};
+use crate::hash::{ContentHash, Words};
 use crate::math::{Interpolation, Points, Rotation, Rotations};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -241,6 +242,27 @@ impl Clip {
         };
         let jump = step(0);
         jump > JUMP && (1..count.min(AFTER) - 1).all(|from| 3.0 * step(from) < jump)
+    }
+
+    /// The frame that the motion begins with: 1 behind a [pose in front](Self::has_leading_pose), else 0.
+    #[must_use]
+    pub fn motion_start(&self) -> usize {
+        usize::from(self.has_leading_pose())
+    }
+
+    /// The clip by how its joints turn: the same for the same rotations in the same frames, to the last
+    /// bit, and another one for a part of it, or another take. Where the figure is does not count.
+    #[must_use]
+    pub fn content_hash(&self) -> ContentHash {
+        let mut words = Words::new();
+        words.add(self.frame_count as u64);
+        for track in &self.tracks {
+            if let KeyTimes::At(times) = &track.rotation_times {
+                words.add_all(times);
+            }
+            track.rotations.xyzw().into_iter().for_each(|column| words.add_all(column));
+        }
+        words.finish()
     }
 
     /// How fast.

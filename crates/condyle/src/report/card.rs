@@ -13,11 +13,12 @@ use super::series::Series;
 use super::space::motion_space;
 use super::words::{Html, Name, confidence_bar, count, limits};
 use crate::limits::{Limit, PreparedLimit};
+use crate::math::Angle;
 use crate::picture::Figures;
 use crate::picture::card::{Seen, drawing, percent};
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::Canvas;
-use crate::rig::{End, JointKind, RigJoint, Source};
+use crate::rig::{End, JointKind, RigJoint};
 
 /// Everything about a joint that is shown.
 pub(super) struct Subject<'a> {
@@ -49,7 +50,7 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
         joint.kind,
         limits(joint, &of.figures, &of.written)
     );
-    let edited = joint.source == Some(Source::Edited);
+    let edited = joint.is_edited();
     if let Some(sure) = joint.confidence.filter(|_| !edited) {
         let _ = writeln!(text, "<span class=\"sure\">sure {}</span>", confidence_bar(sure));
     }
@@ -129,7 +130,9 @@ fn facts(of: &Subject<'_>) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(joint.samples.map(|n| format!("{} samples", count(n))));
     facts.extend(joint.rejected.filter(|n| *n > 0).map(|n| format!("{} left out", count(n))));
-    facts.extend(joint.noise.map(|noise| format!("noise {:.2}°", noise.degrees().max(0.0))));
+    let told = |what: &str, angle: Angle| format!("{what} {:.2}°", angle.degrees().max(0.0));
+    facts.extend(joint.noise.map(|noise| told("noise", noise)));
+    facts.extend(joint.tolerance.map(|tolerance| told("tolerance", tolerance)));
     if let Some(swing) = &of.figures.swing {
         let cone = degrees(swing.cone().radians());
         facts.push(format!(

@@ -16,7 +16,7 @@ use crate::picture::Figures;
 use crate::picture::card::twist_symbol;
 use crate::picture::dial::degrees;
 use crate::picture::svg::{Canvas, STYLE};
-use crate::rig::{JointKind, Rig, RigJoint, Source};
+use crate::rig::{JointKind, Rig, RigJoint};
 
 /// Below this a kind is a guess.
 pub(super) const UNSURE: f64 = 0.6;
@@ -87,7 +87,7 @@ pub(super) fn page(
             continue;
         };
         let figures = Figures::of_prepared(&entry.joint.limit, &prepared, entry.joint.center);
-        let series = Series::of(rig, entry.name, entry.joint, &figures, takes);
+        let series = Series::of(entry.name, entry.joint, &figures, takes);
         let index = rig.skeleton.find(entry.name);
         let clinical: Vec<Clinical> = match (anatomy, index) {
             (Some(anatomy), Some(j)) if entry.has_card => {
@@ -173,7 +173,7 @@ fn entries(rig: &Rig) -> Vec<Entry<'_>> {
 
 /// Of a kind that a person may have set there is no doubt.
 fn is_unsure(joint: &RigJoint) -> bool {
-    joint.confidence.is_some_and(|c| c < UNSURE) && joint.source != Some(Source::Edited)
+    joint.confidence.is_some_and(|c| c < UNSURE) && !joint.is_edited()
 }
 
 fn is_doubtful(joint: &RigJoint) -> bool {
@@ -217,7 +217,7 @@ fn add_row(rows: &mut String, entry: &Entry<'_>, of: &Subject<'_>, series: &Seri
         format!("<small>{}</small>", Html(c.title().split(':').next().unwrap_or_default()))
     });
     let explored = explored(&of.clinical);
-    let confidence = joint.confidence.filter(|_| joint.source != Some(Source::Edited));
+    let confidence = joint.confidence.filter(|_| !joint.is_edited());
     let number = |n: Option<u64>| n.map(count).unwrap_or_default();
     let key = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.4}"));
     let spark = if joint.kind == JointKind::Free { None } else { sparkline(series) };

@@ -12,7 +12,7 @@ use crate::math::{
 };
 use crate::motion::KeyTimes;
 use crate::picture::Figures;
-use crate::rig::{LeftOut, Rig, RigJoint};
+use crate::rig::RigJoint;
 use crate::skeleton::JointIndex;
 
 /// One angle of a joint in all frames of all takes.
@@ -66,14 +66,8 @@ pub(super) struct Series {
 }
 
 impl Series {
-    pub(super) fn of(
-        rig: &Rig,
-        name: &str,
-        joint: &RigJoint,
-        figures: &Figures,
-        takes: &[Take<'_>],
-    ) -> Self {
-        let mut turns = Rotations::new();
+    pub(super) fn of(name: &str, joint: &RigJoint, figures: &Figures, takes: &[Take<'_>]) -> Self {
+        let (mut turns, mut left_out) = (Rotations::new(), Vec::new());
         let mut segments = Vec::new();
         let mut start_s = 0.0;
         for (file, take) in takes.iter().enumerate() {
@@ -81,6 +75,11 @@ impl Series {
             if let Some(own) = own.filter(|_| take.clip.frame_count() > 0) {
                 let back = (take.skeleton[own].rest * joint.center).inverse();
                 let count = add(&mut turns, take, own, back);
+                let take_hash = (!joint.left_out.is_empty()).then(|| take.clip.content_hash());
+                let frames = joint.left_out_of(take_hash);
+                let is_out =
+                    |i: usize| u32::try_from(i).is_ok_and(|i| frames.binary_search(&i).is_ok());
+                left_out.extend((0..count).map(is_out));
                 let moves = take.clip.frame_count() == count;
                 let step_s =
                     if moves { take.clip.rate().frame_time_s() } else { take.clip.duration_s() };
@@ -88,10 +87,6 @@ impl Series {
             }
             start_s += take.clip.duration_s();
         }
-        let rest = rig.skeleton.find(name).map_or(Rotation::IDENTITY, |j| rig.skeleton[j].rest);
-        let back = (rest * joint.center).inverse();
-        let left_out = LeftOut::new(joint.left_out.iter().map(|local| back * *local));
-        let left_out = turns.iter().map(|m| left_out.has(m)).collect();
         let channels = channels(&turns, joint, figures);
         Self { turns, segments, files: takes.len(), duration_s: start_s, left_out, channels }
     }

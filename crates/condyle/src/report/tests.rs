@@ -16,7 +16,7 @@ use crate::math::{Angle, Arc, EulerOrder, Rotation, Rotations, Swing, SwingAxes,
 use crate::motion::{Clip, FrameRate, KeyTimes, Track};
 use crate::picture::Figures;
 use crate::picture::tests::{limit_of, rig as rig_of_all_kinds, well_formed};
-use crate::rig::{End, EndOf, JointKind, Rig, RigJoint, RigJoints, Source};
+use crate::rig::{End, EndOf, JointKind, LeftOut, Rig, RigJoint, Source};
 use crate::skeleton::{Joint, Skeleton};
 use crate::synth::{Figure, Options, Rng, Synth};
 
@@ -162,9 +162,8 @@ fn channels_are_the_angles_that_the_motion_was_made_of() {
         let clip = clip(&[column], frames);
         let joint = RigJoint { kind: JointKind::Ball, center, limit, ..RigJoint::default() };
         let figures = Figures::of(&joint.limit, center).unwrap();
-        let rig = Rig::new(skeleton.clone(), RigJoints::new());
         let take = Take { name: "", skeleton: &skeleton, clip: &clip };
-        let series = Series::of(&rig, "J", &joint, &figures, &[take]);
+        let series = Series::of("J", &joint, &figures, &[take]);
         for (frame, angle) in angles.iter().enumerate() {
             let wanted = expected(*angle);
             assert_eq!(series.channels.len(), wanted.len());
@@ -209,9 +208,8 @@ fn twist_is_shown_from_the_zero_of_the_limit() {
     let skeleton = chain(&["J"]);
     let clip = clip(std::slice::from_ref(&column), column.len());
     let joint = RigJoint { kind: JointKind::Ball, limit, ..RigJoint::default() };
-    let rig = Rig::new(skeleton.clone(), RigJoints::new());
     let take = Take { name: "", skeleton: &skeleton, clip: &clip };
-    let series = Series::of(&rig, "J", &joint, &figures, &[take]);
+    let series = Series::of("J", &joint, &figures, &[take]);
     let prepared = joint.limit.prepare().unwrap();
     let mut held = 0;
     for (m, twist) in column.iter().zip(&series.channels[2].values) {
@@ -224,7 +222,7 @@ fn twist_is_shown_from_the_zero_of_the_limit() {
 
 #[test]
 fn frames_that_were_left_out_are_crosses_and_not_in_the_curve() {
-    let frames = 3000;
+    let frames: u32 = 3000;
     let mut angles: Vec<f64> =
         (0..frames).map(|i| 40.0 * crate::math::trig::sin(f64::from(i) / 50.0)).collect();
     angles[777] = 120.0;
@@ -232,12 +230,11 @@ fn frames_that_were_left_out_are_crosses_and_not_in_the_curve() {
     let skeleton = chain(&["J"]);
     let clip = clip(&[column], frames as usize);
     let limit = Limit::Hinge { axis: DVec3::X, arc: arc(-40.0, 40.0) };
-    let left_out = vec![Rotation::about_x(deg(120.004))];
+    let left_out = vec![LeftOut { take: clip.content_hash(), frames: vec![777] }];
     let joint = RigJoint { kind: JointKind::Hinge, limit, left_out, ..RigJoint::default() };
     let figures = Figures::of(&joint.limit, joint.center).unwrap();
-    let rig = Rig::new(skeleton.clone(), RigJoints::new());
     let take = Take { name: "", skeleton: &skeleton, clip: &clip };
-    let series = Series::of(&rig, "J", &joint, &figures, &[take]);
+    let series = Series::of("J", &joint, &figures, &[take]);
     let marked: Vec<usize> = (0..frames as usize).filter(|i| series.left_out[*i]).collect();
     assert_eq!(marked, [777]);
     let (canvas, size) = over_time(&series).unwrap();

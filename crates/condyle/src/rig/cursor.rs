@@ -7,6 +7,7 @@ use super::fields::ObjectKind;
 use super::json::{Fault, Field, Node, Value, shortened};
 use super::path::{Step, Steps};
 use super::{RigErrorKind, RigWarning, RigWarningKind, is_unit};
+use crate::hash::ContentHash;
 use crate::math::{Arc, Rotation, trig, unit};
 
 /// So many warnings are kept, the rest is counted.
@@ -223,6 +224,12 @@ impl Cursor<'_> {
             return Ok(number as u64);
         }
         Err(self.out_of_range("a whole number, not negative", text))
+    }
+
+    pub(super) fn content_hash(&self) -> Result<ContentHash, Fault> {
+        let text = self.text()?;
+        let wrong = |_| self.out_of_range("a hash of 16 hexadecimal digits", text);
+        text.parse().map_err(wrong)
     }
 
     pub(super) fn truth(&self) -> Result<bool, Fault> {

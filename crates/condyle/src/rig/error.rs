@@ -457,6 +457,8 @@ pub enum RigWarningKind {
         /// Those that it has.
         has: &'static [JointAngle],
     },
+    /// `left_out` lists rotations instead of frames of takes. They are kept, and not used.
+    LeftOutRotations,
     /// There are more warnings than are kept.
     More {
         /// How many more.
@@ -483,7 +485,8 @@ impl RigWarningKind {
             Self::UnknownJoint { .. }
             | Self::Misspelt { .. }
             | Self::Reversed { .. }
-            | Self::NoSuchAngle { .. } => false,
+            | Self::NoSuchAngle { .. }
+            | Self::LeftOutRotations => false,
             Self::More { repairs, .. } => *repairs,
         }
     }
@@ -523,6 +526,10 @@ impl fmt::Display for RigWarningKind {
                 }
                 write!(f, ": the coupling is kept, and not used")
             }
+            Self::LeftOutRotations => f.write_str(
+                "rotations, as an earlier version wrote them, are kept, and not used: they would excuse \
+                 equal poses in any motion; estimate again to have the frames of the takes",
+            ),
             Self::More { count, .. } => write!(f, "{count} more warnings"),
         }
     }

@@ -17,6 +17,8 @@ pub(super) enum ObjectKind {
     /// What a joint can do.
     Entry,
     Soft,
+    /// Frames of a take that were left out.
+    LeftOut,
     /// How well an end of the limit is known.
     End,
     Limit,
@@ -207,14 +209,18 @@ const ENTRY: &[Known] = &[
     plain("start"),
     plain("samples"),
     plain("rejected"),
-    plain("left_out"),
+    of("left_out", ObjectKind::LeftOut),
     plain("noise_deg"),
+    plain("tolerance_deg"),
     of("ends", ObjectKind::End),
     plain("source"),
+    plain("estimate_hash"),
     plain("notes"),
 ];
 
 const SOFT: &[Known] = &[plain("onset_deg"), plain("stiffness")];
+
+const LEFT_OUT: &[Known] = &[plain("take"), plain("frames")];
 
 const END: &[Known] = &[
     plain("of"),
@@ -293,6 +299,7 @@ impl ObjectKind {
             Self::Entries => &[],
             Self::Entry => ENTRY,
             Self::Soft => SOFT,
+            Self::LeftOut => LEFT_OUT,
             Self::End => END,
             Self::Limit | Self::Swing | Self::TwistOffset => SHAPED,
             Self::Twist => SHAPED_TWIST,
@@ -377,13 +384,14 @@ mod tests {
     use super::super::{Rig, RigJoint};
     use super::*;
 
-    const ALL: [ObjectKind; 29] = [
+    const ALL: [ObjectKind; 30] = [
         ObjectKind::Document,
         ObjectKind::Skeleton,
         ObjectKind::SkeletonJoint,
         ObjectKind::Entries,
         ObjectKind::Entry,
         ObjectKind::Soft,
+        ObjectKind::LeftOut,
         ObjectKind::End,
         ObjectKind::Limit,
         ObjectKind::Swing,
@@ -477,6 +485,7 @@ mod tests {
             ObjectKind::Entries => at(&root, "properties/joints"),
             ObjectKind::Entry => at(&root, "$defs/joint"),
             ObjectKind::Soft => at(&root, "$defs/joint/properties/soft"),
+            ObjectKind::LeftOut => at(&root, "$defs/left_out"),
             ObjectKind::End => at(&root, "$defs/joint/properties/ends/items"),
             ObjectKind::Limit => at(&root, "$defs/limit"),
             ObjectKind::Swing => at(&root, "$defs/swing"),

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::End;
+use super::{End, LeftOut};
+use crate::hash::ContentHash;
 use crate::limits::Limit;
 use crate::math::{Angle, Rotation};
 
@@ -125,15 +126,42 @@ pub struct RigJoint {
     pub samples: Option<u64>,
     /// How many samples were rejected.
     pub rejected: Option<u64>,
-    /// Of what the estimate left out, the local rotations that the limit does not allow: glitches, and
-    /// poses in front of the motion. A check names them, and does not count them.
-    pub left_out: Vec<Rotation>,
-    /// The noise that the estimate assumed.
+    /// Of what the estimate left out, the frames that the limit does not allow: glitches, and poses in
+    /// front of the motion. A check of the very takes that they are from names them, and does not count
+    /// them; the same poses elsewhere count.
+    pub left_out: Vec<LeftOut>,
+    /// The noise that the estimate assumed, and nothing else.
     pub noise: Option<Angle>,
+    /// How far the worst sample that the estimate accepted is outside of the limit.
+    pub tolerance: Option<Angle>,
     /// How well the ends of the limit are known, if the estimate could tell.
     pub ends: Vec<End>,
     /// Where it comes from.
     pub source: Option<Source>,
+    /// The [content](Self::content_hash) that the entry had when it was estimated: what has another one
+    /// was changed since, see [`is_edited`](Self::is_edited).
+    pub estimate_hash: Option<ContentHash>,
+}
+
+/// What a check always allows: files round.
+const LEAST_ALLOWANCE: Angle = Angle::from_degrees(0.01);
+
+impl RigJoint {
+    /// How far outside of its limit a joint may be to count as within the noise of the estimate:
+    /// max(0.01°, 3 × [`noise`](Self::noise), [`tolerance`](Self::tolerance)).
+    #[must_use]
+    pub fn allowance(&self) -> Angle {
+        let noise = self.noise.map_or(0.0, |noise| 3.0 * noise.degrees());
+        let tolerance = self.tolerance.map_or(0.0, Angle::degrees);
+        Angle::from_degrees(LEAST_ALLOWANCE.degrees().max(noise).max(tolerance))
+    }
+
+    /// Whether it is a person's: its source says so, or it was changed since it was estimated.
+    #[must_use]
+    pub fn is_edited(&self) -> bool {
+        let changed = self.estimate_hash.is_some_and(|was| self.content_hash() != Some(was));
+        self.source == Some(Source::Edited) || changed
+    }
 }
 
 /// What a rig says about its joints, by their names, in the order of the document.

@@ -1,39 +1,39 @@
-//! Rotations that an estimate left out.
+//! Frames that an estimate left out.
 
-use glam::DQuat;
+use super::{RigJoint, RigJoints};
+use crate::hash::ContentHash;
 
-use crate::math::{Angle, Rotation};
-
-/// Files round.
-const SAME: Angle = Angle::from_degrees(0.01);
-
-/// Rotations that the estimate of a limit left out, to be found again.
-#[derive(Clone, Debug)]
-pub(crate) struct LeftOut {
-    /// By the size of their real parts, which is that of −q too.
-    sorted: Vec<DQuat>,
+/// Frames of a take that the estimate of a joint left out, and that the limit does not allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The take, by its content: that of its clip.
+    pub take: ContentHash,
+    /// Which of its frames, from 0.
+    pub frames: Vec<u32>,
 }
 
 impl LeftOut {
-    pub(crate) fn new(rotations: impl Iterator<Item = Rotation>) -> Self {
-        let mut sorted: Vec<DQuat> = rotations.map(Rotation::quat).collect();
-        sorted.sort_by(|a, b| a.w.abs().total_cmp(&b.w.abs()));
-        Self { sorted }
+    /// The frames of one take, rising; none of a take that is not known.
+    pub(crate) fn frames_of(all: &[Self], take: Option<ContentHash>) -> Vec<u32> {
+        let listed = all.iter().filter(|of| Some(of.take) == take);
+        let mut frames: Vec<u32> = listed.flat_map(|of| of.frames.iter().copied()).collect();
+        frames.sort_unstable();
+        frames
     }
+}
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
+impl RigJoint {
+    /// The frames of a clip that the estimate left out, rising; none of a clip that is not known.
+    #[must_use]
+    pub fn left_out_of(&self, take: Option<ContentHash>) -> Vec<u32> {
+        LeftOut::frames_of(&self.left_out, take)
     }
+}
 
-    /// Whether a rotation is one of them, but for what files round.
-    pub(crate) fn has(&self, m: Rotation) -> bool {
-        // A turn by δ moves a quaternion by δ/2.
-        let near = 0.5 * SAME.radians();
-        let q = m.quat();
-        let from = self.sorted.partition_point(|p| p.w.abs() < q.w.abs() - near);
-        self.sorted[from..].iter().take_while(|p| p.w.abs() <= q.w.abs() + near).any(|p| {
-            let p = if p.dot(q) < 0.0 { -*p } else { *p };
-            (p - q).length_squared() <= near * near
-        })
+impl RigJoints {
+    /// Whether a joint has frames that were left out. If none has, nobody needs to ask which take it is.
+    #[must_use]
+    pub fn any_left_out(&self) -> bool {
+        self.iter().any(|(_, joint)| !joint.left_out.is_empty())
     }
 }

@@ -53,7 +53,7 @@ pub use coupling::{AngleOf, Coupling, JointAngle, Rule};
 pub use end::{End, EndOf, Open};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
-pub(crate) use left_out::LeftOut;
+pub use left_out::LeftOut;
 pub use read::{MAX_BYTES, ReadRig};
 
 use path::{Step, Steps};
@@ -125,7 +125,8 @@ impl Rig {
     }
 
     /// Takes over the skeleton and the entries of another rig, such as a new estimate, and returns the
-    /// names of the entries that were kept since their source is [`Source::Edited`].
+    /// names of the entries that were kept since they are [edited](RigJoint::is_edited): by their source,
+    /// or by a change since they were estimated.
     ///
     /// Couplings of an entry that is replaced go, unless their source is [`Source::Edited`]: their
     /// angles were counted from its axes. Entries that the other has no joint for stay. An entry that is replaced keeps its
@@ -158,7 +159,7 @@ impl Rig {
         self.skeleton = other.skeleton;
         for (name, mut joint) in other.joints {
             match self.joints.get(&name) {
-                Some(old) if old.source == Some(Source::Edited) => {
+                Some(old) if old.is_edited() => {
                     kept.push(name);
                     continue;
                 }

@@ -11,8 +11,8 @@ use super::maps;
 use super::path::Step;
 use super::shapes::limit;
 use super::{
-    End, EndOf, JointKind, Open, ParentFault, Position, Rig, RigError, RigErrorKind, RigJoint,
-    RigJoints, RigWarning, RigWarningKind, Soft, Source,
+    End, EndOf, JointKind, LeftOut, Open, ParentFault, Position, Rig, RigError, RigErrorKind,
+    RigJoint, RigJoints, RigWarning, RigWarningKind, Soft, Source,
 };
 use crate::math::{Angle, Rotation};
 use crate::skeleton::{EndSite, Joint, JointIndex, Skeleton, SkeletonError};
@@ -288,10 +288,11 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
         samples: field("samples").map(|c| c.count()).transpose()?,
         rejected: field("rejected").map(|c| c.count()).transpose()?,
         left_out: match field("left_out") {
-            Some(list) => list.items(0, "rotations", |q| q.rotation(notes))?,
+            Some(list) => left_out(&list, notes)?,
             None => Vec::new(),
         },
         noise: field("noise_deg").map(not_negative).transpose()?,
+        tolerance: field("tolerance_deg").map(not_negative).transpose()?,
         ends: match field("ends") {
             Some(list) => list.items(0, "ends of the limit", |c| end(c, notes))?,
             None => Vec::new(),
@@ -300,7 +301,30 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
             .map(|c| c.word("source of a joint", &Source::NAMES))
             .transpose()?
             .and_then(|word| Source::ALL.into_iter().find(|s| s.as_str() == word)),
+        estimate_hash: field("estimate_hash").map(|c| c.content_hash()).transpose()?,
     })
+}
+
+fn left_out(list: &Cursor<'_>, notes: &mut Notes) -> Result<Vec<LeftOut>, Fault> {
+    let one = |item: &Cursor<'_>| {
+        item.object()?;
+        item.spelling(ObjectKind::LeftOut, notes);
+        let frame = |frame: &Cursor<'_>| {
+            let found = frame.count()?;
+            u32::try_from(found).map_err(|_| frame.out_of_range("a frame", &found.to_string()))
+        };
+        Ok(LeftOut {
+            take: item.required("take")?.content_hash()?,
+            frames: item.required("frames")?.items(0, "frames", frame)?,
+        })
+    };
+    // Rotations, as they were written before takes were named: these would excuse equal poses everywhere.
+    if list.list()?.first().is_some_and(|item| matches!(item.value, Value::Array(_))) {
+        list.items(0, "rotations", |q| q.rotation(notes))?;
+        notes.add(list, RigWarningKind::LeftOutRotations);
+        return Ok(Vec::new());
+    }
+    list.items(0, "takes", one)
 }
 
 fn soft(cursor: &Cursor<'_>, notes: &mut Notes) -> Result<Soft, Fault> {

@@ -96,7 +96,7 @@ impl RigJoint {
     /// Whether a joint may start so, but for noise and what rounding does to an edge.
     fn allows_start(&self, limit: &PreparedLimit, rest: Rotation, start: Rotation) -> bool {
         let m = self.center.inverse() * rest.inverse() * start;
-        let allowed = self.noise.map_or(0.0, |noise| 3.0 * noise.radians()).max(SAME);
+        let allowed = self.allowance().radians().max(SAME);
         limit.contains(m) || -limit.distance(m).radians() <= allowed
     }
 }

@@ -5,14 +5,15 @@ use std::borrow::Cow;
 use glam::{DVec2, DVec3};
 
 use super::couplings;
-use super::cursor::Notes;
+use super::cursor::{Cursor, Notes};
 use super::fields::ObjectKind;
 use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
 use super::maps;
 use super::merge::{Trust, merge};
 use super::path::{Step, Steps};
 use super::read::interpret;
-use super::{End, JointKind, Rig, RigError, RigErrorKind, RigJoint, is_identity, is_unit};
+use super::{End, JointKind, LeftOut, Rig, RigError, RigErrorKind, RigJoint, is_identity, is_unit};
+use crate::hash::{self, ContentHash};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset};
 use crate::math::{Angle, Arc, Rotation, unit};
 use crate::skeleton::Skeleton;
@@ -243,17 +244,73 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
     add("samples", joint.samples.map(count));
     add("rejected", joint.rejected.map(count));
     if !joint.left_out.is_empty() {
-        add("left_out", Some(Node::array(joint.left_out.iter().copied().map(rotation))));
+        add("left_out", Some(Node::array(joint.left_out.iter().map(left_out))));
     }
     add("noise_deg", joint.noise.map(angle));
+    add("tolerance_deg", joint.tolerance.map(angle));
     if !joint.ends.is_empty() {
         add("ends", Some(Node::array(joint.ends.iter().map(end))));
     }
     add("source", joint.source.map(|source| Node::string(source.as_str())));
+    add("estimate_hash", joint.estimate_hash.map(|hash| Node::string(hash.to_string())));
     if !joint.notes.is_empty() {
         add("notes", Some(Node::array(joint.notes.iter().cloned().map(Node::string))));
     }
     Ok(Node::object(fields))
+}
+
+impl RigJoint {
+    /// The entry by what a document says of it, without unknown fields, [`soft`](Self::soft), which an
+    /// estimate does not make, [`source`](Self::source) and
+    /// [`estimate_hash`](Self::estimate_hash). `None` if a document cannot hold it.
+    #[must_use]
+    pub fn content_hash(&self) -> Option<ContentHash> {
+        let bare = Self { soft: None, source: None, estimate_hash: None, ..self.clone() };
+        let written = joint(&bare).ok()?;
+        // As it is when it was read: some angles in radians have no equal in degrees.
+        let again = super::read::joint(&Cursor::root(&written), &mut Notes::default()).ok()?;
+        let mut bytes = Vec::new();
+        add_content(&joint(&again).ok()?, &mut bytes);
+        Some(ContentHash::new(hash::of_bytes(&bytes)))
+    }
+}
+
+/// What a tree says, so that different trees have different bytes; not how it is laid out.
+fn add_content(node: &Node<'_>, bytes: &mut Vec<u8>) {
+    let mut text = |mark: u8, text: &str| {
+        bytes.push(mark);
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    };
+    match &node.value {
+        Value::Null => text(b'0', ""),
+        Value::Bool(truth) => text(b'b', if *truth { "1" } else { "0" }),
+        Value::Number(number) => text(b'n', number),
+        Value::String(string) => text(b's', string),
+        Value::Array(items) => {
+            text(b'[', "");
+            items.iter().for_each(|item| add_content(item, bytes));
+            bytes.push(b']');
+        }
+        Value::Object(fields) => {
+            text(b'{', "");
+            for field in fields {
+                bytes.push(b':');
+                bytes.extend((field.key.len() as u64).to_le_bytes());
+                bytes.extend(field.key.as_bytes());
+                add_content(&field.node, bytes);
+            }
+            bytes.push(b'}');
+        }
+    }
+}
+
+fn left_out(of: &LeftOut) -> Node<'static> {
+    let frames = of.frames.iter().map(|frame| count(u64::from(*frame)));
+    Node::object(vec![
+        Field::new("take", Node::string(of.take.to_string())),
+        Field::new("frames", Node::array(frames)),
+    ])
 }
 
 fn end(end: &End) -> Node<'static> {

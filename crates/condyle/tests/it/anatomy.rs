@@ -22,7 +22,7 @@ fn find(anatomy: &Anatomy, what: BodyJoint, side: BodySide) -> AnatomicalJoint {
 /// Each frame's angles in degrees, without a pose in front of the motion.
 fn angles(joint: &AnatomicalJoint, file: &MotionFile) -> Vec<[f64; 3]> {
     let clip = file.clip.as_ref().unwrap();
-    let first = usize::from(clip.has_leading_pose());
+    let first = clip.motion_start();
     let frames = clip.frames().skip(first).map(|frame| clip.pose(frame).rotations);
     frames.map(|pose| joint.angles_along(|j| pose[j.get()]).map(Angle::degrees)).collect()
 }

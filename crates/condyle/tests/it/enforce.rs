@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
+use condyle::enforce::{BoundRig, ClampOptions, JointCheck, Smoothing};
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, read_file, write};
 use condyle::glam::DVec3;
 use condyle::limits::{
@@ -12,7 +12,7 @@ use condyle::math::{
     Angle, Arc, EulerOrder, Interpolation, Points, Rotation, Rotations, SwingAxes,
 };
 use condyle::motion::{Clip, FrameIndex, FrameRate, KeyTimes, Track};
-use condyle::rig::{JointKind, Rig, RigJoint};
+use condyle::rig::{JointKind, LeftOut, Rig, RigJoint};
 use condyle::skeleton::{Joint, JointIndex, Skeleton};
 use condyle::synth::{
     Figure, Glitches, JointTruth, Keys, Options, RegionShape, SwingRegion, Synth,
@@ -89,6 +89,16 @@ fn same_bits(a: &Clip, b: &Clip) -> bool {
     a.tracks().iter().zip(b.tracks()).all(|(a, b)| bits(a.rotations()) == bits(b.rotations()))
 }
 
+/// Clamping of all that is outside.
+fn exact(smoothing: Option<Smoothing>) -> ClampOptions {
+    ClampOptions { smoothing, exact: true, ..ClampOptions::default() }
+}
+
+/// Whether every frame is inside, but for rounding.
+fn is_inside(joint: &JointCheck) -> bool {
+    joint.worst.is_none_or(|worst| worst.excess.radians() <= 1e-12)
+}
+
 /// The largest step of a joint from one frame to the next, degrees.
 fn largest_step(clip: &Clip, joint: JointIndex) -> f64 {
     let all: Vec<Rotation> = clip.frames().map(|f| clip.rotation(joint, f)).collect();
@@ -126,10 +136,11 @@ fn check_finds_every_frame_outside_and_no_other() {
             let glitched = &synth.glitches[joint.joint.get()];
             assert!(expected.iter().all(|f| glitched.contains(f)));
             if joint.outside > 0 {
-                assert!(expected.contains(&joint.worst_frame));
-                assert!(joint.worst.degrees() > 0.02);
+                let worst = joint.worst.unwrap();
+                assert!(expected.contains(&worst.frame));
+                assert!(worst.excess.degrees() > 0.02);
             } else {
-                assert!(joint.worst.degrees() <= 0.01);
+                assert!(joint.worst.is_none_or(|worst| worst.excess.degrees() <= 0.01));
             }
             total += joint.outside;
         }
@@ -145,8 +156,9 @@ fn an_excess_below_three_times_the_noise_is_counted_apart() {
     let of = |rig: &Rig| BoundRig::new(rig, &skeleton).unwrap().check(&clip, threads(1)).joints[0];
     let strict = of(&rig);
     assert_eq!((strict.outside, strict.within_noise), (4, 1));
-    assert!((strict.worst.degrees() - 5.0).abs() < 1e-9);
-    assert_eq!(strict.worst_frame, FrameIndex(6));
+    let worst = strict.worst.unwrap();
+    assert!((worst.excess.degrees() - 5.0).abs() < 1e-9);
+    assert_eq!(worst.frame, FrameIndex(6));
     rig.joints.get_mut("a").unwrap().noise = Some(degrees(0.4));
     let noisy = of(&rig);
     assert_eq!((noisy.outside, noisy.within_noise), (2, 3));
@@ -154,40 +166,76 @@ fn an_excess_below_three_times_the_noise_is_counted_apart() {
 }
 
 #[test]
-fn rotations_that_the_rig_lists_as_left_out_are_counted_apart_and_no_others() {
-    let rest = Rotation::about_y(degrees(30.0));
-    let center = Rotation::about_z(degrees(10.0));
-    let resting = |rest| {
-        let mut skeleton = Skeleton::new();
-        skeleton.add_root(Joint { rest, ..Joint::new("a", DVec3::ZERO) }).unwrap();
-        skeleton
-    };
-    let mut rig = Rig::from_skeleton(&resting(rest));
-    let limit = Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 90.0) };
-    rig.joints.insert("a", RigJoint::new(JointKind::Hinge, limit));
-    let bends = [45.0, 120.0, 120.008, 120.02, 170.0, -120.0, 190.0, 550.0];
-    let local = |bend: f64| rest * center * Rotation::about_x(degrees(bend));
-    let clip = turning(bends.map(local).to_vec());
-    let entry = rig.joints.get_mut("a").unwrap();
-    entry.center = center;
-    // Another quaternion for the same rotation is the same.
-    entry.left_out =
-        [120.0, 190.0, 30.0].map(local).into_iter().flat_map(|q| [q, negated(q)]).collect();
-    let of = |rest| {
-        let bound = BoundRig::new(&rig, &resting(rest)).unwrap();
-        bound.check(&clip, threads(1)).joints[0]
-    };
-    let found = of(rest);
-    assert_eq!((found.outside, found.left_out), (3, 4));
-    // 550° are 190°.
-    assert_eq!(found.worst_frame, FrameIndex(5));
-    assert!((found.worst.degrees() - 120.0).abs() < 1e-9);
-    // What the limit speaks of counts, and not the pose of another skeleton.
-    assert_eq!(of(Rotation::IDENTITY).left_out, 0);
+fn frames_that_the_rig_lists_as_left_out_are_excused_in_their_own_take_only() {
+    let (skeleton, mut rig) = alone(Limit::Free);
+    let local = |bend: f64| Rotation::about_x(degrees(bend));
+    let bends = [-60.0, 10.0, 20.0, 120.0, 30.0, 120.0, 40.0];
+    let take = turning(bends.map(local).to_vec());
+    let hash = take.content_hash();
+    let left_out = vec![
+        LeftOut { take: "1".parse().unwrap(), frames: vec![5] },
+        LeftOut { take: hash, frames: vec![0, 3] },
+    ];
+    rig.joints.insert("a", RigJoint { left_out, ..bend() });
+    let bound = BoundRig::new(&rig, &skeleton).unwrap();
+    let of = |clip: &Clip| bound.check(clip, threads(1)).joints[0];
+    // The same pose in another frame of the take counts.
+    let found = of(&take);
+    assert_eq!((found.outside, found.left_out), (1, 2));
+    assert_eq!(found.worst.unwrap().frame, FrameIndex(5));
+    // A part of the take, a frame that froze, the same rotations with one more: other takes.
+    let others = [
+        take.at_frames([0.0], take.rate(), None).unwrap(),
+        turning(vec![local(-60.0); 100]),
+        turning(bends.into_iter().chain([50.0]).map(local).collect()),
+        turning(bends.map(|b| local(b + 1e-9)).to_vec()),
+    ];
+    for other in others {
+        let found = of(&other);
+        let outside = other.frames().filter(|f| {
+            let bend = bend_of(&other, *f);
+            !(-0.01..=90.01).contains(&bend)
+        });
+        assert_eq!((found.outside, found.left_out), (outside.count(), 0));
+    }
+    // Only frames that were left out: nothing is the worst.
+    let all = LeftOut { take: hash, frames: (0..7).collect() };
+    rig.joints.get_mut("a").unwrap().left_out = vec![all];
+    let narrow = Limit::Hinge { axis: DVec3::X, arc: arc(-1.0, -0.5) };
+    rig.joints.get_mut("a").unwrap().limit = narrow;
+    let found = BoundRig::new(&rig, &skeleton).unwrap().check(&take, threads(1));
+    assert_eq!((found.joints[0].left_out, found.joints[0].worst), (7, None));
+    assert!(found.ok());
 }
 
-fn negated(q: Rotation) -> Rotation {
-    Rotation::new(-q.quat()).unwrap()
+fn bend_of(clip: &Clip, frame: FrameIndex) -> f64 {
+    let q = clip.tracks()[0].rotations().at(frame.get());
+    2.0 * condyle::math::trig::atan2(q.quat().x, q.quat().w).to_degrees()
+}
+
+#[test]
+fn clamping_leaves_frames_that_were_left_out_where_a_check_passes_the_take() {
+    let (skeleton, mut rig) = alone(Limit::Free);
+    let bends = [-60.0, 10.0, 20.0, 120.0, 30.0, 40.0];
+    let take = turning(bends.map(|b| Rotation::about_x(degrees(b))).to_vec());
+    let clamped = |rig: &Rig, options: &ClampOptions| {
+        let bound = BoundRig::new(rig, &skeleton).unwrap();
+        let mut after = take.clone();
+        let found = bound.clamp(&mut after, options).joints[0];
+        assert!(bound.check(&after, threads(1)).ok());
+        (found.changed, found.left_out)
+    };
+    let left_out =
+        |frames: &[u32]| vec![LeftOut { take: take.content_hash(), frames: frames.to_vec() }];
+    for smoothing in [None, Some(Smoothing::default())] {
+        let options = ClampOptions { smoothing, ..ClampOptions::default() };
+        rig.joints.insert("a", RigJoint { left_out: left_out(&[0, 3]), ..bend() });
+        assert_eq!(clamped(&rig, &options), (0, 2));
+        assert_ne!(clamped(&rig, &exact(smoothing)).0, 0);
+        // Once anything is changed it is another take, of which a check excuses nothing.
+        rig.joints.insert("a", RigJoint { left_out: left_out(&[3]), ..bend() });
+        assert!(clamped(&rig, &options).0 >= 2);
+    }
 }
 
 #[test]
@@ -303,7 +351,8 @@ fn clamping_changes_the_numbers_of_what_is_outside_only() {
                 let local = before.rotation(joint.joint, frame);
                 let (old, new) = (&old[frame.get()], &new[frame.get()]);
                 let (old, new) = (&old[joint.joint.get()], &new[joint.joint.get()]);
-                if limit.contains(bound.motion(joint.joint, local).unwrap()) {
+                let excess = -limit.distance(bound.motion(joint.joint, local).unwrap()).degrees();
+                if excess <= 0.01 {
                     assert_eq!(old, new, "{format:?} {joint:?} {frame:?}");
                     kept += 1;
                 } else {
@@ -323,6 +372,75 @@ fn clamping_changes_the_numbers_of_what_is_outside_only() {
             assert_eq!(through_text(&again, format).1, through_text(&back, format).1);
         }
     }
+}
+
+/// A limit of 0° to 90° about x, and what bends of a hinge become, with a hinge about another axis by a
+/// hair as files that round have it.
+fn clamped_bends(bends: &[f64], entry: RigJoint, options: &ClampOptions) -> (Clip, Clip) {
+    let (skeleton, mut rig) = alone(Limit::Free);
+    rig.joints.insert("a", entry);
+    let hair = Rotation::about_y(degrees(0.002));
+    let before = turning(bends.iter().map(|a| hair * Rotation::about_x(degrees(*a))).collect());
+    let mut after = before.clone();
+    let _ = BoundRig::new(&rig, &skeleton).unwrap().clamp(&mut after, options);
+    (before, after)
+}
+
+fn bend() -> RigJoint {
+    RigJoint::new(JointKind::Hinge, Limit::Hinge { axis: DVec3::X, arc: arc(0.0, 90.0) })
+}
+
+#[test]
+fn what_a_check_passes_keeps_its_bits_when_clamped_unless_exact() {
+    let bends: Vec<f64> = (0..80).map(|i| 10.0 + f64::from(i)).collect();
+    for smoothing in [None, Some(Smoothing::default())] {
+        let options = ClampOptions { smoothing, ..ClampOptions::default() };
+        let (before, after) = clamped_bends(&bends, bend(), &options);
+        assert!(same_bits(&before, &after));
+        let (before, after) = clamped_bends(&bends, bend(), &exact(smoothing));
+        assert!(!same_bits(&before, &after));
+    }
+    // The noise and the worst accepted sample: each counts.
+    let beyond = [45.0, 90.9, 91.5, 80.0, 70.0];
+    let moved = |entry: RigJoint| {
+        let (before, after) = clamped_bends(&beyond, entry, &ClampOptions::default());
+        let at = |clip: &Clip, i: usize| clip.tracks()[0].rotations().at(i).quat();
+        [0, 1, 2, 3, 4].map(|i| at(&before, i) != at(&after, i))
+    };
+    assert_eq!(moved(bend()), [false, true, true, false, false]);
+    let noise = Some(degrees(0.35));
+    assert_eq!(moved(RigJoint { noise, ..bend() }), [false, false, true, false, false]);
+    let tolerance = Some(degrees(1.6));
+    assert_eq!(moved(RigJoint { noise, tolerance, ..bend() }), [false; 5]);
+}
+
+#[test]
+fn a_pose_in_front_of_the_motion_moves_no_other_frame_when_clamped_smoothly() {
+    let mut bends = vec![-60.0];
+    bends.extend((0..60).map(|i| 20.0 + f64::from(i) * 0.5));
+    let options = ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() };
+    let (before, after) = clamped_bends(&bends, bend(), &options);
+    assert_eq!((before.motion_start(), after.motion_start()), (1, 1));
+    let at = |clip: &Clip, i: usize| clip.tracks()[0].rotations().at(i);
+    assert!(at(&after, 0).angle().degrees() < 0.01);
+    for i in 1..bends.len() {
+        assert_eq!(at(&before, i).quat(), at(&after, i).quat(), "frame {i}");
+    }
+    // What else is outside is eased as before.
+    bends.extend((0..40).map(|i| 50.0 + f64::from(i) * 2.0));
+    let (before, after) = clamped_bends(&bends, bend(), &options);
+    assert!(at(&after, 0).angle().degrees() < 0.01);
+    let moved = (1..bends.len()).filter(|i| at(&before, *i).quat() != at(&after, *i).quat());
+    assert!(moved.clone().count() > 15 && moved.clone().all(|i| i > 60), "{:?}", moved.min());
+}
+
+#[test]
+fn nothing_is_said_of_a_boundary_that_is_not_there() {
+    let (skeleton, rig) = alone(Limit::Free);
+    let clip = turning(vec![Rotation::about_x(degrees(30.0)); 3]);
+    let worst =
+        |rig: &Rig| BoundRig::new(rig, &skeleton).unwrap().check(&clip, threads(1)).joints[0];
+    assert_eq!(worst(&rig).worst, None);
 }
 
 #[test]
@@ -377,9 +495,9 @@ fn keys_are_clamped_as_keys_unless_the_motion_between_leaves_the_limit() {
     let bound = BoundRig::new(&rig, &synth.skeleton).unwrap();
     for smoothing in [None, Some(Smoothing::default())] {
         let mut clip = synth.clip.clone();
-        let clamped = bound.clamp(&mut clip, &ClampOptions { smoothing, ..Default::default() });
+        let clamped = bound.clamp(&mut clip, &exact(smoothing));
         assert!(clamped.joints.iter().any(|j| j.resampled));
-        assert!(bound.check(&clip, threads(1)).joints.iter().all(|j| j.worst.radians() <= 1e-12));
+        assert!(bound.check(&clip, threads(1)).joints.iter().all(is_inside));
     }
 }
 
@@ -398,18 +516,17 @@ fn check_pops(limit: Limit, motion: Vec<Rotation>, plain_pop: f64) {
     let input = turning(motion);
     let largest_input = largest_step(&input, joint);
     let mut plain = input.clone();
-    let _ = bound.clamp(&mut plain, &ClampOptions::default());
+    let _ = bound.clamp(&mut plain, &exact(None));
     assert!(largest_step(&plain, joint) > plain_pop, "{}", largest_step(&plain, joint));
 
     let smoothing = Smoothing::default();
     let mut smooth = input.clone();
-    let options = ClampOptions { smoothing: Some(smoothing), ..ClampOptions::default() };
-    let clamped = bound.clamp(&mut smooth, &options).joints[0];
+    let clamped = bound.clamp(&mut smooth, &exact(Some(smoothing))).joints[0];
     assert!(clamped.pops > 0 && clamped.pops_left == 0, "{clamped:?}");
     let promised = smoothing.step.degrees().max(4.0 * largest_input);
     assert!(largest_step(&smooth, joint) <= promised + 1e-6, "{}", largest_step(&smooth, joint));
     let found = bound.check(&smooth, threads(1));
-    assert!(found.joints[0].worst.radians() <= 1e-12, "{found:?}");
+    assert!(is_inside(&found.joints[0]), "{found:?}");
     // The ends are far from the pop: they are as without smoothing.
     for frame in [0, input.frame_count() - 1] {
         let frame = FrameIndex(frame as u32);
@@ -547,8 +664,7 @@ fn meeting_the_limit_is_eased_and_stays_inside() {
     let clamped = bound.clamp(&mut smooth, &ClampOptions { smoothing, ..Default::default() });
     assert!(kink(&plain) > 0.99);
     assert!(kink(&smooth) < 0.4, "{}", kink(&smooth));
-    let worst = bound.check(&smooth, threads(1)).joints[0].worst;
-    assert!(worst.radians() <= 1e-12);
+    assert!(is_inside(&bound.check(&smooth, threads(1)).joints[0]));
     // Four frames on either side, and no more.
     assert!((1..=4).contains(&clamped.joints[0].changed_inside), "{clamped:?}");
 }
@@ -603,10 +719,9 @@ fn prop_smooth_clamping_of_any_motion_is_inside_and_keeps_its_promise() {
             let curve = |i: usize| keys.sample_frames(at(i), Interpolation::Smooth).unwrap();
             let input = turning((0..frames).map(curve).collect());
             let mut clip = input.clone();
-            let smoothing = Some(Smoothing::default());
-            let options = ClampOptions { smoothing, ..ClampOptions::default() };
+            let options = exact(Some(Smoothing::default()));
             let clamped = bound.clamp(&mut clip, &options).joints[0];
-            assert!(bound.check(&clip, threads(1)).joints[0].worst.radians() <= 1e-12);
+            assert!(is_inside(&bound.check(&clip, threads(1)).joints[0]));
             left += clamped.pops_left;
             pops += clamped.pops;
             let step = |clip: &Clip, f: usize| {
@@ -679,12 +794,12 @@ fn real_files_are_inside_after_clamping_and_only_there_changed() {
         let bound = BoundRig::new(&rig, &read.file.skeleton).unwrap();
         for smoothing in [None, Some(Smoothing::default())] {
             let mut after = read.file.clone();
-            let options = ClampOptions { smoothing, threads: threads(2) };
+            let options = ClampOptions { threads: threads(2), ..exact(smoothing) };
             let clamped = bound.clamp(after.clip.as_mut().unwrap(), &options);
             assert_eq!(clamped.frames, clip.frame_count());
             let (back, text) = through_text(&after, Format::Bvh);
             let found = bound.check(back.clip.as_ref().unwrap(), threads(2));
-            assert!(found.joints.iter().all(|j| j.worst.radians() <= 1e-12), "{}", path.display());
+            assert!(found.joints.iter().all(is_inside), "{}", path.display());
             let mut again = back.clone();
             let changed = bound.clamp(again.clip.as_mut().unwrap(), &options).changed();
             assert!(!changed && through_text(&again, Format::Bvh).1 == text, "{}", path.display());

@@ -103,7 +103,7 @@ fn keep_to_their_limits(clips: impl Iterator<Item = (PathBuf, MotionFile)>) -> u
         let rig = Rig::read(&rig.write().unwrap()).unwrap().rig;
         let bound = BoundRig::new(&rig, &file.skeleton).unwrap();
         let check = bound.check(clip, NonZeroUsize::MIN);
-        let in_front = usize::from(clip.has_leading_pose());
+        let in_front = clip.motion_start();
         for joint in &check.joints {
             let name = &file.skeleton[joint.joint].name;
             let entry = rig.joints.get(name).unwrap();

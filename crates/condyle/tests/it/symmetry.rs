@@ -76,7 +76,7 @@ fn of_the_other_side(name: &str) -> String {
 fn outside(synth: &Synth, name: &str, entry: &RigJoint) -> Angle {
     let joint = synth.skeleton.find(name).unwrap();
     let limit = entry.limit.prepare().unwrap();
-    let allowed = 3.0 * entry.noise.unwrap().degrees() + 1e-6;
+    let allowed = entry.allowance().degrees() + 1e-6;
     let excess = synth.clip.frames().map(|frame| {
         let local = in_the_mirror(synth.clip.rotation(joint, frame));
         -limit.distance(entry.center.inverse() * local).degrees() - allowed

@@ -102,11 +102,16 @@ impl Subject {
 
         let takes: Vec<Take<'_>> = clips.iter().map(|clip| Take { skeleton, clip }).collect();
         let found = estimate(&takes, &EstimateOptions::default())?;
-        let left_out = |j: JointIndex| {
-            let entry = found.joints.get(&skeleton[j].name);
-            entry.map_or(&[][..], |entry| entry.left_out.as_slice())
+        let motion = |clip: &Clip| {
+            let take = Some(clip.content_hash());
+            let left_out: Vec<Vec<u32>> = skeleton
+                .joints()
+                .iter()
+                .map(|j| found.joints.get(&j.name).map(|e| e.left_out_of(take)).unwrap_or_default())
+                .collect();
+            Motion::new(clip, &joints, &left_out)
         };
-        let motions = clips.iter().map(|clip| Motion::new(clip, &joints, left_out)).collect();
+        let motions = clips.iter().map(motion).collect();
         let mut subject = Self { name: name.to_owned(), joints, motions, wrong: Vec::new() };
         if frames == Frames::Sound {
             subject.leave_out_wrong_takes();
@@ -162,14 +167,9 @@ impl Subject {
 }
 
 impl Motion {
-    fn new<'a>(
-        clip: &Clip,
-        joints: &[Joint],
-        left_out: impl Fn(JointIndex) -> &'a [Rotation],
-    ) -> Self {
-        /// Rotations that are the same, to rounding: radians.
-        const SAME: f64 = 1e-6;
-        let first = usize::from(clip.has_leading_pose());
+    /// `left_out`: of every joint of the skeleton, the frames that are glitches, rising.
+    fn new(clip: &Clip, joints: &[Joint], left_out: &[Vec<u32>]) -> Self {
+        let first = clip.motion_start();
         let frames: Vec<FrameIndex> = clip.frames().skip(first).collect();
         let mut rotations = vec![Vec::with_capacity(frames.len()); joints.len()];
         let mut glitch = vec![Vec::with_capacity(frames.len()); joints.len()];
@@ -180,11 +180,8 @@ impl Motion {
                 let chain = &joint.frames.chain;
                 let turned = chain.iter().fold(Rotation::IDENTITY, |r, j| r * local(j));
                 rotations[i].push(joint.rest.inverse() * turned);
-                glitch[i].push(
-                    chain.iter().any(|j| {
-                        left_out(*j).iter().any(|q| q.distance(local(j)).radians() < SAME)
-                    }),
-                );
+                let is_out = |j: &JointIndex| left_out[j.get()].binary_search(&frame.0).is_ok();
+                glitch[i].push(chain.iter().any(is_out));
             }
         }
         for (rotations, glitch) in rotations.iter_mut().zip(&glitch) {

@@ -183,7 +183,7 @@ fn a12_a_dozen_poses_make_a_first_guess_that_says_so() {
             }
             // All poses are inside, whatever it is.
             let limit = entry.limit.prepare().unwrap();
-            let allowed = (3.0 * entry.noise.unwrap().degrees()).max(0.01);
+            let allowed = entry.allowance().degrees();
             for q in relative(&synth, joint) {
                 let excess = -limit.distance(entry.center.inverse() * q).degrees();
                 assert!(excess <= allowed, "{:?}: {excess} {allowed}", entry.kind);
@@ -334,7 +334,7 @@ fn what_coverage_leaves_out_is_no_noise() {
         let whole = estimated(&synth, &with(ball));
         let part = estimated(&synth, &EstimateOptions { coverage: 0.9, ..with(ball) });
         for ((joint, a, _), (_, b, _)) in joints(&synth, &whole).zip(joints(&synth, &part)) {
-            let [a, b] = [a, b].map(|entry| entry.noise.unwrap().degrees());
+            let [a, b] = [a, b].map(|entry| entry.allowance().degrees());
             assert!(b <= a + 1e-9, "{ball:?} {}: {a} {b}", synth.skeleton[joint].name);
         }
     }

@@ -5,7 +5,7 @@ use condyle::limits::{
     EulerBox, Limit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
 };
 use condyle::math::{Angle, Arc, EulerOrder, Rotation, SwingAxes};
-use condyle::rig::{End, EndOf, JointKind, Open, Rig, RigJoint, RigJoints, Soft, Source};
+use condyle::rig::{End, EndOf, JointKind, LeftOut, Open, Rig, RigJoint, RigJoints, Soft, Source};
 use condyle::skeleton::{EndSite, Joint, Skeleton};
 use condyle::synth::Rng;
 
@@ -130,6 +130,11 @@ fn end(rng: &mut Rng) -> End {
     }
 }
 
+fn left_out(rng: &mut Rng) -> LeftOut {
+    let take = format!("{:x}", rng.bits()).parse().unwrap();
+    LeftOut { take, frames: (0..rng.below(4) as u32).map(|i| 3 * i).collect() }
+}
+
 fn rig_joint(rng: &mut Rng) -> RigJoint {
     let (kind, limit) = limit(rng);
     let mut joint = RigJoint::new(kind, limit);
@@ -144,11 +149,13 @@ fn rig_joint(rng: &mut Rng) -> RigJoint {
         joint.rest_excess = Some(angle(rng, 0.0, 10.0));
         joint.samples = Some(rng.bits() >> rng.below(64));
         joint.rejected = Some(0);
-        joint.left_out = (0..rng.below(3)).map(|_| rotation(rng)).collect();
+        joint.left_out = (0..rng.below(3)).map(|_| left_out(rng)).collect();
+        joint.tolerance = rng.chance(0.5).then(|| angle(rng, 0.0, 3.0));
         joint.noise = Some(angle(rng, 0.0, 1.0));
         joint.ends = (0..rng.below(4)).map(|_| end(rng)).collect();
         joint.source = rng.choose(&Source::ALL).copied();
         joint.start = Some(rotation(rng));
+        joint.estimate_hash = rng.chance(0.5).then(|| joint.content_hash().unwrap());
     }
     joint
 }
