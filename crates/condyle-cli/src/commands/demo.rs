@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use comfy_table::Cell;
+use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
 use condyle::estimate::{Estimate, EstimateOptions, Take, estimate};
 use condyle::formats::{MotionFile, ReadOptions, WriteOptions, read_files, write_file};
 use condyle::glam::DVec3;
+use condyle::ik::{self, FollowOptions, Goals};
 use condyle::math::{Angle, Arc};
-use condyle::motion::farthest_apart_m;
-use condyle::rig::RigJoint;
+use condyle::motion::{FrameRate, farthest_apart_m};
+use condyle::rig::{Rig, RigJoint};
 use condyle::skeleton::Joint;
 use condyle::synth::{Figure, Gait, JointTruth, Options, Synth};
 use serde_json::{Value, json};
@@ -43,6 +45,7 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     let how = EstimateOptions { ends: true, ..EstimateOptions::default() };
     let found = estimate(&[take], &how).map_err(|e| failed(e.to_string()))?;
     let rig = found.clone().into_rig();
+    write_gaits(&rig, synth.clip.rate(), &args.output)?;
     let page = report::of_demo(&rig, &found, &synth);
     let rig = rig.write().map_err(|e| Failure::Rig(vec![e]))?;
     let [at, page_at] = ["rig.json", "report.html"].map(|name| args.output.join(name));
@@ -105,7 +108,7 @@ fn text_of(synth: &Synth, found: &Estimate, again: &[Again], folder: &Path) -> S
         text,
         "\nWritten to {folder}: rig.json; report.html, to look at in a browser; and the motion as figure.bvh,\n\
          figure.asf + figure.amc and figure.trc; read back, no joint is farther off than {off:.0e} m.\n\
-         And walk.bvh and run.bvh, of the same figure, to connect, blend and match."
+         And walk.bvh and run.bvh, of the same figure inside its limits, to connect, blend and match."
     );
     // As it was called, so that the lines work where it is not on the path.
     let me = std::env::args().next().unwrap_or_else(|| "condyle".to_owned());
@@ -173,23 +176,6 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
         write_file(&output, &file, &WriteOptions::default())
             .map_err(|error| Failure::Write { output, error })?;
     }
-    let walk = Gait::default();
-    let run = Gait {
-        speed_m_s: 2.4,
-        steps_per_s: 2.6,
-        down: 0.42,
-        facing: Angle::from_degrees(50.0),
-        start_m: DVec3::new(2.0, 0.0, 1.0),
-        ..walk
-    };
-    for (name, gait) in [("walk.bvh", walk), ("run.bvh", run)] {
-        let (skeleton, clip) = gait
-            .generate(GAIT_FRAMES, synth.clip.rate())
-            .map_err(|e| Failure::Usage { what: format!("the demo's {name}: {e}"), help: None })?;
-        let output = folder.join(name);
-        write_file(&output, &MotionFile::new(skeleton, clip), &WriteOptions::default())
-            .map_err(|error| Failure::Write { output, error })?;
-    }
     let paths = ["figure.bvh", "figure.asf", "figure.amc"].map(|name| folder.join(name));
     let mut again = Vec::new();
     for ((_, read), name) in
@@ -201,6 +187,45 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
         again.push(Again { name, frames: clip.frame_count(), farthest_m });
     }
     Ok(again)
+}
+
+/// Writes a walk and a run of the figure, inside of the limits that were found.
+fn write_gaits(rig: &Rig, rate: FrameRate, folder: &Path) -> Result<(), Failure> {
+    let walk = Gait::default();
+    let run = Gait {
+        speed_m_s: 2.4,
+        steps_per_s: 2.6,
+        down: 0.42,
+        facing: Angle::from_degrees(50.0),
+        start_m: DVec3::new(2.0, 0.0, 1.0),
+        ..walk
+    };
+    for (name, gait) in [("walk.bvh", walk), ("run.bvh", run)] {
+        let failed = |what: String| Failure::Usage {
+            what: format!("the demo's {name}: {what}"),
+            help: None,
+        };
+        let (skeleton, clip) =
+            gait.generate(GAIT_FRAMES, rate).map_err(|e| failed(e.to_string()))?;
+        let bound = BoundRig::new(rig, &skeleton).map_err(|e| failed(e.to_string()))?;
+        let mut inside = clip.clone();
+        let options = ClampOptions {
+            smoothing: Some(Smoothing::default()),
+            exact: true,
+            ..ClampOptions::default()
+        };
+        let _ = bound.clamp(&mut inside, &options);
+        // Knees that bend about their own axes take the feet along: back to where they were.
+        let feet = ["LeftFoot", "RightFoot"];
+        let goals = Goals::from_clip(&skeleton, &inside, (&skeleton, &clip), &feet)
+            .map_err(|e| failed(e.to_string()))?;
+        let figure = ik::Figure::new(&skeleton, &bound);
+        let _ = goals.follow(figure, &skeleton, &mut inside, &FollowOptions::default(), |_| {});
+        let output = folder.join(name);
+        write_file(&output, &MotionFile::new(skeleton, inside), &WriteOptions::default())
+            .map_err(|error| Failure::Write { output, error })?;
+    }
+    Ok(())
 }
 
 fn json_of(synth: &Synth, found: &Estimate, again: &[Again]) -> Value {

@@ -744,7 +744,16 @@ fn demo_needs_nothing_and_writes_what_it_says() {
     let elbow: Vec<&str> = row("LeftForeArm").split_whitespace().collect();
     assert_eq!(&elbow[..3], ["LeftForeArm", "hinge", "hinge"]);
     assert!(out.contains("Kinds: 25 of 25 right."), "{out}");
-    assert_eq!(folder.condyle("check here/figure.bvh --rig here/rig.json").status.code(), Some(0));
+    // Every motion that it writes is inside of the limits that it writes.
+    for motion in ["figure.bvh", "figure.asf here/figure.amc", "walk.bvh", "run.bvh"] {
+        let got = folder.condyle(&format!("check here/{motion} --rig here/rig.json"));
+        assert_eq!(
+            got.status.code(),
+            Some(0),
+            "{motion}: {}",
+            String::from_utf8_lossy(&got.stdout)
+        );
+    }
 
     let got = folder.condyle("demo --json -o here");
     let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
