@@ -18,6 +18,7 @@ use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
+use super::bound::note_of_front;
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
 use super::{Answer, print_bytes, print_report, read_one, write_out};
@@ -181,6 +182,7 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
         document["warnings"] = json!(warnings);
         format!("{document:#}\n")
     } else {
+        note_of_front(found.motion_start, path, "fitted by itself");
         warnings.iter().for_each(|warning| print_warning(warning));
         for (names, what) in [
             (left_out, "joints of the motion that the rig does not have are left out"),
@@ -265,9 +267,9 @@ fn warnings_of_fit(
             some_of(&far)
         ));
     }
-    let frames = found.dials.len();
-    warnings.extend(held.iter().map(|held| told_held(held, frames)));
-    let ends = found.dials.at_ends(network.dials());
+    warnings.extend(held.iter().map(|held| told_held(held, found.dials.len())));
+    let motion = found.motion();
+    let (frames, ends) = (motion.len(), motion.at_ends(network.dials()));
     // An end where the figure is at rest is not in the way: a knee that is straight.
     let in_the_way = |(dial, counts): &(&Dial, [usize; 2])| {
         let there = dial.range.iter().zip(counts).filter(|(end, _)| **end != dial.rest);
@@ -446,13 +448,14 @@ fn json_of_fit(
             (skeleton[miss.joint].name.clone(), of)
         })
         .collect();
-    let ends_of = found.dials.at_ends(network.dials());
+    let motion = found.motion();
+    let ends_of = motion.at_ends(network.dials());
     let dials: Map<String, Value> = network
         .dials()
         .iter()
         .enumerate()
         .map(|(d, dial)| {
-            let [low, high] = found.dials.ends(d).map(|x| rounded(x / dial.unit.of_document()));
+            let [low, high] = motion.ends(d).map(|x| rounded(x / dial.unit.of_document()));
             let [at_min, at_max] = ends_of[d];
             let of = json!({
                 "from": low,
@@ -467,6 +470,7 @@ fn json_of_fit(
     let held: Vec<Value> = held.iter().map(json_of_held_over).collect();
     json!({
         "frames": found.dials.len(),
+        "motion_start": found.motion_start,
         "retargeted": retargeted,
         "dials": dials,
         "held": held,
@@ -511,9 +515,10 @@ fn text_of_fit(
         if retargeted { ", after retargeting" } else { "" },
     );
     let mut table = new_table(&["dial", "from", "to", "", "range", "at its end"]);
-    let at_ends = found.dials.at_ends(network.dials());
+    let motion = found.motion();
+    let at_ends = motion.at_ends(network.dials());
     for (d, dial) in network.dials().iter().enumerate() {
-        let [low, high] = found.dials.ends(d).map(|x| decimals(x / dial.unit.of_document(), 2));
+        let [low, high] = motion.ends(d).map(|x| decimals(x / dial.unit.of_document(), 2));
         let [min, max] = dial.range.map(|end| told(dial, end));
         table.add_row(vec![
             Cell::new(printable(&dial.name)),
@@ -521,7 +526,7 @@ fn text_of_fit(
             number(high),
             Cell::new(unit_name(dial.unit)),
             Cell::new(format!("{min} to {max}")),
-            number(share_told(at_ends[d].iter().sum(), found.dials.len())),
+            number(share_told(at_ends[d].iter().sum(), motion.len())),
         ]);
     }
     let _ =

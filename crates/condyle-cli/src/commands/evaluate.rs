@@ -13,7 +13,7 @@ use condyle::rig::Rig;
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
-use super::bound::{bind, print_misfits};
+use super::bound::{bind, note_of_front, print_misfits};
 use super::rig::rig_of;
 use super::{Answer, print_bytes};
 use crate::args::Evaluate;
@@ -47,7 +47,10 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
     let mut found: Vec<Evaluation> = Vec::new();
     for Moving { path, skeleton, clip } in &clips {
         let bound = bind(&rig, &args.limits.rig, skeleton, path)?;
-        bar.suspend(|| print_misfits(&bound, skeleton, path));
+        bar.suspend(|| {
+            print_misfits(&bound, skeleton, path);
+            note_of_front(clip.motion_start(), path, "left out");
+        });
         let effectors = effectors(&args.effectors, skeleton, path)?;
         let options = EvaluateOptions {
             effectors,
@@ -149,6 +152,7 @@ fn json_of(clips: &[Moving], found: &[Evaluation]) -> String {
             };
             file.insert("path".to_owned(), json!(clip.path.display().to_string()));
             file.insert("frames".to_owned(), json!(evaluation.poses.len()));
+            file.insert("motion_start".to_owned(), json!(clip.clip.motion_start()));
             file.insert("effectors".to_owned(), json!(names(&evaluation.effectors)));
             file.insert("compared".to_owned(), json!(names(&evaluation.compared)));
             Value::Object(file)

@@ -154,7 +154,7 @@ pub struct FramePoses {
 /// Finds a clip again from the paths of a few joints, in all ways.
 ///
 /// It begins at the mean pose, with the root as captured; every frame after that where the one before
-/// ended. Joints that the paths do not depend on are not compared.
+/// ended. A [pose in front](Clip::motion_start) of the motion is left out. Joints that the paths do not depend on are not compared.
 ///
 /// # Errors
 ///
@@ -226,13 +226,16 @@ impl Evaluation {
     }
 }
 
-/// The frames of a clip that are solved: all, or so many of them, evenly spread.
+/// The frames of a clip that are solved: all of the motion, or so many of them, evenly spread. A pose in
+/// front of it is none of them.
 fn chosen(clip: &Clip, most: usize) -> impl Iterator<Item = FrameIndex> + use<> {
-    let count = clip.frame_count();
+    let start = clip.motion_start();
+    let count = clip.frame_count() - start;
     let chosen = most.clamp(1, count.max(1));
     // The frames that a multiple of count / chosen falls into.
     let steps = move |i: usize| (i * chosen).div_ceil(count.max(1));
-    clip.frames().filter(move |frame| steps(frame.get()) < steps(frame.get() + 1))
+    let counts = move |frame: usize| steps(frame) < steps(frame + 1);
+    clip.frames().skip(start).filter(move |frame| counts(frame.get() - start))
 }
 
 /// The poses that a figure finds.

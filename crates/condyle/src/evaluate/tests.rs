@@ -100,3 +100,30 @@ fn a15_frames_are_spread_and_effectors_count_once() {
     assert_eq!(twice.effectors, [hand]);
     assert_eq!(once.ways, twice.ways);
 }
+
+/// What a pose in front of the motion says of it: nothing.
+#[test]
+fn a_pose_in_front_of_the_motion_is_not_evaluated() {
+    let test = motion(5);
+    let clip = &test.clip;
+    let frames = std::iter::once(0.0).chain(clip.frames().map(|f| f64::from(f.0)));
+    let mut with = clip.at_frames(frames, clip.rate(), None).unwrap();
+    for joint in test.skeleton.indices().skip(1) {
+        let turn = crate::math::Rotation::about_z(Angle::from_degrees(170.0));
+        let turned = with.rotation(joint, FrameIndex(0)) * turn;
+        with.set_rotation(joint, FrameIndex(0), turned);
+    }
+    assert_eq!((clip.motion_start(), with.motion_start()), (0, 1));
+    for most in [1, 7, 400, 1000] {
+        let [a, b] = [clip, &with].map(|of| chosen(of, most).map(FrameIndex::get));
+        assert!(a.map(|frame| frame + 1).eq(b));
+    }
+    let takes = [Take { skeleton: &test.skeleton, clip }];
+    let rig = estimate(&takes, &EstimateOptions::default()).unwrap().into_rig();
+    let options = EvaluateOptions { frames: 6, ..EvaluateOptions::default() };
+    let [a, b] = [clip, &with].map(|of| {
+        let known = Known::from_clips(&[(&test.skeleton, of)]).unwrap();
+        evaluate(&test.skeleton, of, &rig, &known, &options).unwrap().ways
+    });
+    assert_eq!(a, b);
+}

@@ -1,5 +1,7 @@
 //! What each way knows: limits and a posture, from the same motion.
 
+use std::borrow::Cow;
+
 use crate::enforce::BoundRig;
 use crate::estimate::{EstimateOptions, Method, Take, estimate};
 use crate::ik::Figure;
@@ -24,7 +26,8 @@ pub struct Known {
 const DRAWS: usize = 2000;
 
 impl Known {
-    /// From clips, each with its skeleton: those that the rig was made of, for a fair comparison.
+    /// From clips, each with its skeleton: those that the rig was made of, for a fair comparison. As of an
+    /// estimate, poses in front of the motion are left out.
     ///
     /// # Errors
     ///
@@ -32,6 +35,9 @@ impl Known {
     pub fn from_clips(
         clips: &[(&Skeleton, &Clip)],
     ) -> Result<Self, crate::estimate::EstimateError> {
+        let motions: Vec<Cow<'_, Clip>> = clips.iter().map(|(_, clip)| motion_of(clip)).collect();
+        let clips: Vec<(&Skeleton, &Clip)> =
+            clips.iter().zip(&motions).map(|((skeleton, _), clip)| (*skeleton, &**clip)).collect();
         let takes: Vec<Take<'_>> =
             clips.iter().map(|&(skeleton, clip)| Take { skeleton, clip }).collect();
         let options = EstimateOptions { method: Method::Paper, ..EstimateOptions::default() };
@@ -110,6 +116,16 @@ impl Known {
             self.means.push((name.to_owned(), mean.rotation));
             self.euler.insert(name, boxed(order, samples, plain));
         }
+    }
+}
+
+/// A clip without a pose in front of its motion.
+fn motion_of(clip: &Clip) -> Cow<'_, Clip> {
+    let start = clip.motion_start();
+    let frames = clip.frames().skip(start).map(|frame| f64::from(frame.0));
+    match start {
+        0 => Cow::Borrowed(clip),
+        _ => clip.at_frames(frames, clip.rate(), None).map_or(Cow::Borrowed(clip), Cow::Owned),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::skeleton::{Joint, JointIndex, Skeleton};
 pub struct FittedDials {
     /// The dials of each frame.
     pub dials: DialClip,
+    /// The frame that the motion begins with: 1 where frame 0 is a pose in front of it, which was fitted
+    /// by itself.
+    pub motion_start: usize,
     /// How far the joints that were looked at are from those of the motion.
     pub misses: Vec<FittedJoint>,
 }
@@ -94,6 +97,14 @@ pub(super) fn alike(a: &Joint, b: &Joint) -> bool {
     a.name == b.name && a.rest.distance(b.rest).radians() <= NEAR && along && p.dot(q) >= 0.0
 }
 
+impl FittedDials {
+    /// The dials of the motion, without those of a pose in front of it.
+    #[must_use]
+    pub fn motion(&self) -> DialClip {
+        self.dials.from_frame(self.motion_start)
+    }
+}
+
 impl DialSolver<'_> {
     /// The dials that come nearest to each frame of a motion of the network's skeleton.
     ///
@@ -101,8 +112,9 @@ impl DialSolver<'_> {
     /// do not matter stay where they are. Where limits hold and where two ways lead to nearly the same
     /// pose, that may end beside what is best. So frames that are missed have other starts, too, the same
     /// ones every time; and what is better there goes on to the frames before and after, as far as it is
-    /// better there. What is better has less of misses and of steps between frames together. `done` is told
-    /// how many of three times all frames are done.
+    /// better there. What is better has less of misses and of steps between frames together. A
+    /// [pose in front](Clip::motion_start) of the motion is fitted by itself, and does not count in what is
+    /// said of misses. `done` is told how many of three times all frames are done.
     ///
     /// # Panics
     ///
@@ -147,9 +159,12 @@ impl DialSolver<'_> {
         // What other starts made of each joint when they were tried last.
         let mut tried = vec![0.0; goals.len()];
         let mut found: Vec<Frame> = Vec::with_capacity(frames);
+        let motion_start = clip.motion_start();
         for &frame in &all {
-            let before = found.last().map_or(rest.as_slice(), |before| &before.wanted);
-            let near = Near::new(before, seen.pull(found.is_empty()));
+            let first = found.is_empty() || found.len() == motion_start;
+            let before = found.last().filter(|_| !first);
+            let before = before.map_or(rest.as_slice(), |before| &before.wanted);
+            let near = Near::new(before, seen.pull(first));
             let mut best = seen.from(self, frame, before, near, settings);
             let worth = |best: &Frame, k: usize| {
                 let miss = best.misses[k];
@@ -191,14 +206,17 @@ impl DialSolver<'_> {
         // To the frames before, and then to those after.
         let pull = seen.pull(false);
         for (pass, backward) in [true, false].into_iter().enumerate() {
-            for i in 1..frames {
-                let (from, to) = if backward { (frames - i, frames - i - 1) } else { (i - 1, i) };
+            let moving = frames - motion_start;
+            for i in 1..moving {
+                let (from, to) = if backward { (moving - i, moving - i - 1) } else { (i - 1, i) };
+                let (from, to) = (from + motion_start, to + motion_start);
                 if found[from].changed {
                     let start = found[from].wanted.clone();
                     let near = Near::new(&start, pull);
                     let other = seen.from(self, all[to], &start, near, settings);
                     // The frame on the other side counts as well.
                     let beyond = if backward { to.checked_sub(1) } else { Some(to + 1) };
+                    let beyond = beyond.filter(|k| *k >= motion_start);
                     let beyond = beyond.and_then(|k| found.get(k)).map(|k| k.wanted.clone());
                     let mut beside = vec![near];
                     beside.extend(beyond.as_deref().map(|dials| Near::new(dials, pull)));
@@ -211,14 +229,15 @@ impl DialSolver<'_> {
         found.iter().for_each(|frame| dials.push(&frame.dials));
         let of = |k: usize| {
             let (mut squares, mut worst, mut worst_frame) = (0.0, 0.0_f64, 0);
-            for (i, frame) in found.iter().enumerate() {
+            for (i, frame) in found.iter().enumerate().skip(motion_start) {
                 let off = frame.misses[k];
                 squares += off * off;
                 if off > worst {
                     (worst, worst_frame) = (off, i);
                 }
             }
-            ((squares / frames.max(1) as f64).sqrt(), worst, worst_frame)
+            let counted = frames - motion_start;
+            ((squares / counted.max(1) as f64).sqrt(), worst, worst_frame)
         };
         let misses = joints.iter().enumerate().map(|(k, joint)| {
             let (rms, worst, worst_frame) = of(k);
@@ -229,7 +248,7 @@ impl DialSolver<'_> {
             });
             FittedJoint { joint: *joint, rms, worst, worst_frame, place }
         });
-        FittedDials { misses: misses.collect(), dials }
+        FittedDials { misses: misses.collect(), motion_start, dials }
     }
 }
 

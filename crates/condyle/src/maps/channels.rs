@@ -66,6 +66,17 @@ impl DialClip {
         &self.values[frame * self.dials..(frame + 1) * self.dials]
     }
 
+    /// The frames from one on.
+    ///
+    /// # Panics
+    ///
+    /// If it is behind the last frame by more than one.
+    #[must_use]
+    pub fn from_frame(&self, frame: usize) -> Self {
+        let values = self.values[frame * self.dials..].to_vec();
+        Self { frames: self.frames - frame, values, ..*self }
+    }
+
     /// Between which values a dial is; from infinity to minus infinity if there are no frames.
     ///
     /// # Panics

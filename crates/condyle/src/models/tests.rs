@@ -673,6 +673,39 @@ fn d12_motion_at_bounds_and_limits_is_found_again() {
     }
 }
 
+/// A pose in front of the motion neither counts in what is missed nor changes what is found behind it.
+#[test]
+fn d12_a_pose_in_front_of_the_motion_is_fitted_by_itself() {
+    let rate = FrameRate::from_fps(30.0).unwrap();
+    let rig = find("spine").unwrap();
+    let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
+    let dials = |share: f64| -> Vec<f64> {
+        network.dials().iter().map(|d| d.rest + share * (d.range[1] - d.rest)).collect()
+    };
+    let fitted = |front: Option<f64>| {
+        let mut truth = DialClip::new(rate, network.dials().len());
+        let motion = (0..20).map(|frame| 0.01 * f64::from(frame));
+        front.into_iter().chain(motion).for_each(|share| truth.push(&dials(share)));
+        let clip = network.clip(&rig.skeleton, &truth).unwrap();
+        let mut solver = DialSolver::new(&network);
+        let settings = DialSettings { near: Angle::from_radians(1e-7), ..DialSettings::default() };
+        let to = FitTo::Parents(&rig.skeleton);
+        solver.fit_clip(&network, &rig.skeleton, &clip, to, &settings, |_| ())
+    };
+    let (with, without) = (fitted(Some(0.9)), fitted(None));
+    assert_eq!((with.motion_start, without.motion_start), (1, 0));
+    assert_eq!((with.dials.len(), with.motion().len(), without.motion().len()), (21, 20, 20));
+    for frame in 0..20 {
+        let both = with.motion().frame(frame).to_vec();
+        let both = both.iter().zip(without.dials.frame(frame));
+        assert!(both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-6, "frame {frame}");
+    }
+    for (a, b) in with.misses.iter().zip(&without.misses) {
+        assert!((a.rms.radians() - b.rms.radians()).abs() < 1e-6, "{a:?} {b:?}");
+        assert!(a.worst.radians() < 1e-3 && (1..=20).contains(&a.worst_frame), "{a:?}");
+    }
+}
+
 /// Dials that nothing tells of stay where they are, also where other starts are tried.
 #[test]
 fn d12_dials_that_nothing_tells_of_stay() {
