@@ -1,5 +1,5 @@
-//! A whole body posed by its 44 dials, with the derivatives of every joint by every dial that moves it; beside
-//! forward kinematics of the same figure. One thread, best of some runs.
+//! A whole body posed by its 44 dials, with the derivatives of every joint by every dial that moves it and
+//! without; beside forward kinematics of the same figure. One thread, best of some runs.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 #![allow(clippy::unwrap_used, reason = "a benchmark that fails panics")]
@@ -36,7 +36,7 @@ fn main() {
                 dials.clone()
             })
             .collect();
-        let mut best = [f64::INFINITY; 2];
+        let mut best = [f64::INFINITY; 3];
         for _ in 0..RUNS {
             let start = Instant::now();
             for dials in &all {
@@ -44,6 +44,12 @@ fn main() {
                 black_box(&state);
             }
             best[0] = best[0].min(start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            for dials in &all {
+                network.evaluate_values(black_box(dials), &mut state);
+                black_box(&state);
+            }
+            best[2] = best[2].min(start.elapsed().as_secs_f64());
             network.write(&state, &mut pose);
             let mut world = pose.world(&rig.skeleton);
             let start = Instant::now();
@@ -55,10 +61,13 @@ fn main() {
         }
         let micros = best.map(|t| t / POSES as f64 * 1e6);
         println!(
-            "{name:9} {:2} dials, {:2} joints: {:6.2} us with derivatives; {:.2} us forward kinematics: {:.0} x",
+            "{name:9} {:2} dials, {:2} joints: {:6.2} us with derivatives, {:.2} without: {:.2} of that; \
+             {:.2} us forward kinematics: {:.0} x",
             network.dials().len(),
             rig.skeleton.len(),
             micros[0],
+            micros[2],
+            micros[2] / micros[0],
             micros[1],
             micros[0] / micros[1],
         );

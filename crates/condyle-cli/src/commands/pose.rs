@@ -151,7 +151,7 @@ impl Told<'_> {
         let warnings: Vec<String> = self.notes.iter().cloned().chain(self.warnings()).collect();
         let (mut state, mut figure) = (network.state(), Figure::rest(skeleton));
         let mut frame_of = |frame: usize| {
-            network.evaluate(clip.frame(frame), &mut state);
+            network.evaluate_values(clip.frame(frame), &mut state);
             network.write(&state, &mut figure);
             json_of_frame(network, skeleton, &state, &figure)
         };

@@ -211,7 +211,7 @@ fn efforts(network: &Network, skeleton: &Skeleton) -> Vec<f64> {
         dials[d] = value;
         // From rest each time: bones slide from there.
         let (mut state, mut pose) = (network.state(), Pose::rest(skeleton));
-        network.evaluate(&dials, &mut state);
+        network.evaluate_values(&dials, &mut state);
         network.write(&state, &mut pose);
         pose.world(skeleton).positions_m
     };
@@ -240,7 +240,7 @@ fn judged(
     let mut tallies = vec![Tally::default(); goals.goals.len()];
     let (mut state, mut pose, mut world) = (network.state(), Pose::rest(skeleton), World::new());
     for frame in (0..dials.len()).filter_map(index) {
-        network.evaluate(dials.frame(frame.get()), &mut state);
+        network.evaluate_values(dials.frame(frame.get()), &mut state);
         network.write(&state, &mut pose);
         world.update(skeleton, &pose);
         for (goal, tally) in goals.goals.iter().zip(&mut tallies) {

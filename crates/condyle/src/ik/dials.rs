@@ -383,7 +383,7 @@ impl<'a> DialSystem<'a> {
         // A dial that a bound holds back has no effect, and would never leave it: it starts on the bound.
         self.dials.clear();
         self.dials.extend(self.here.iter().zip(&self.scales).map(|(x, scale)| x * scale));
-        self.network.evaluate(&self.dials, &mut self.state);
+        self.network.evaluate_values(&self.dials, &mut self.state);
         self.network.snap(&self.state, &mut self.dials);
         for ((here, value), scale) in self.here.iter_mut().zip(&self.dials).zip(&self.scales) {
             *here = value / scale;
@@ -414,10 +414,10 @@ impl<'a> DialSystem<'a> {
                 parent.into.iter().zip(above).for_each(|(into, rate)| own[*into] = *rate);
             }
             let rates = &self.state.rates;
-            self.network.append(&mut product, own, node.place, None, rates);
+            self.network.append::<true>(&mut product, own, node.place, None, rates);
             if let Some(driver) = &node.driver {
                 let motion = self.state.transforms[driver.of];
-                self.network.append(&mut product, own, motion, Some(driver), rates);
+                self.network.append::<true>(&mut product, own, motion, Some(driver), rates);
             }
         }
     }

@@ -352,7 +352,7 @@ impl Network {
         let mut columns: Vec<(Rotations, Points)> =
             vec![(Rotations::new(), Points::new()); skeleton.len()];
         for frame in 0..dials.len() {
-            self.evaluate(dials.frame(frame), &mut state);
+            self.evaluate_values(dials.frame(frame), &mut state);
             self.write(&state, &mut pose);
             for joint in skeleton.indices().filter(|joint| self.moves(*joint)) {
                 let j = joint.get();

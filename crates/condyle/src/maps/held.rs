@@ -212,7 +212,7 @@ impl Network {
         let mut state = self.state();
         let mut all: Vec<Option<HeldOver<'_>>> = vec![None; self.steps.len()];
         for frame in 0..clip.len() {
-            self.evaluate(clip.frame(frame), &mut state);
+            self.evaluate_values(clip.frame(frame), &mut state);
             for (k, step) in self.steps.iter().enumerate() {
                 let Some((by, dials)) = self.held_by(step, &state) else { continue };
                 let held = Held { part: &self.names[k], by, dials };

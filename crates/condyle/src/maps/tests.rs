@@ -836,3 +836,58 @@ fn frames_at_the_ends_of_ranges_are_counted() {
     }
     assert_eq!(clip.at_ends(&dials), [[1, 2], [0, 2]]);
 }
+
+/// Numbers, transforms and sliding bones alike, over settings that follow each other.
+#[test]
+fn values_without_derivatives_have_the_same_bits() {
+    let bits = |network: &Network, state: &State| -> Vec<u64> {
+        let numbers = state.numbers.iter().copied();
+        let transforms = state.transforms.iter().flat_map(|t| {
+            let (q, v) = (t.rotation.quat().to_array(), t.translation_m.to_array());
+            q.into_iter().chain(v)
+        });
+        let slid = state.slid().flat_map(|slid| slid.turns);
+        assert_eq!(state.numbers.len(), network.numbers.len());
+        numbers.chain(transforms).chain(slid).map(f64::to_bits).collect()
+    };
+    let mut rng = Rng::new(41);
+    let mut compared = 0;
+    let mut check = |network: &Network, rng: &mut Rng| {
+        let (mut with, mut without) = (network.state(), network.state());
+        for _ in 0..20 {
+            let dials = some_dials(network, rng);
+            network.evaluate(&dials, &mut with);
+            network.evaluate_values(&dials, &mut without);
+            assert_eq!(bits(network, &with), bits(network, &without));
+            compared += 1;
+        }
+        // And back.
+        network.evaluate(&with.dials().to_vec(), &mut without);
+        for joint in (0..network.drivers.len()).map(JointIndex::new) {
+            let rates = |state| network.rates(state, joint).collect::<Vec<_>>();
+            assert_eq!(rates(&with), rates(&without));
+        }
+    };
+    for name in crate::models::names() {
+        let rig = crate::models::find(name).unwrap();
+        check(&Network::new(&rig.maps, &rig.skeleton).unwrap(), &mut rng);
+    }
+    for n in 0..20 {
+        let skeleton = skeleton(&mut rng);
+        let mut map = shoulder(&mut rng, &skeleton);
+        hold(&mut map, n % 2 == 1);
+        cancelling(&mut map, CANCELLED[n % 3]);
+        check(&Network::new(&map, &skeleton).unwrap(), &mut rng);
+    }
+    assert!(compared >= 480, "{compared}");
+}
+
+#[test]
+#[should_panic(expected = "evaluated without derivatives")]
+fn derivatives_that_were_not_evaluated_are_not_given() {
+    let rig = crate::models::find("knee").unwrap();
+    let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
+    let mut state = network.state();
+    network.evaluate_values(&state.dials().to_vec(), &mut state);
+    let _ = network.rates(&state, JointIndex::new(0));
+}

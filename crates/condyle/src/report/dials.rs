@@ -107,7 +107,7 @@ pub fn html(
     let mut states = Vec::with_capacity(poses.len());
     for pose in poses {
         let mut state = network.state();
-        network.evaluate(pose.dials, &mut state);
+        network.evaluate_values(pose.dials, &mut state);
         show.pose(&mut text, pose.name, &state, None);
         states.push(state);
     }
@@ -142,7 +142,7 @@ pub fn html_of_fit(
     let show = Show { skeleton, network, views: views(up, forward), forward, captured: Some(fit) };
     if clip.len() == 1 {
         let mut state = network.state();
-        network.evaluate(clip.frame(0), &mut state);
+        network.evaluate_values(clip.frame(0), &mut state);
         show.pose(&mut text, "frame 0", &state, Some(0));
         residuals(&mut text, fit.residuals);
         dials(&mut text, network, &[PoseView { name: "frame 0", dials: clip.frame(0) }], &[state]);
@@ -473,7 +473,7 @@ impl Show<'_> {
         let mut state = self.network.state();
         let (mut drawn, mut behind) = (Vec::with_capacity(shown.len()), Vec::new());
         for frame in shown {
-            self.network.evaluate(clip.frame(*frame), &mut state);
+            self.network.evaluate_values(clip.frame(*frame), &mut state);
             drawn.push(self.drawn(&state, moved <= FEW, Some(*frame)));
             behind.extend(self.captured(*frame).map(|pose| self.bones(&pose)));
         }
