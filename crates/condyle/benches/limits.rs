@@ -14,7 +14,8 @@ use condyle::glam::DVec3;
 use condyle::limits::{
     Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit,
 };
-use condyle::math::{Arc, Rotation, direct_rotation};
+use condyle::math::{Angle, Arc, Level, Rotation, Rotations, direct_rotation};
+use condyle::synth::Rng;
 
 const COUNT: usize = 16_384;
 const RUNS: usize = 41;
@@ -209,6 +210,57 @@ fn projection(plain_corners: &[DVec3], inside: DVec3, state: &mut u64) {
     compare("projection, 20 edges, twist by swing", ways);
 }
 
+/// Columns of random rotations beside single calls, which are the peer.
+fn columns(name: &str, limit: &PreparedLimit) {
+    let mut rng = Rng::new(1);
+    let all: Rotations = (0..COUNT).map(|_| rng.rotation()).collect();
+    #[allow(clippy::cast_possible_truncation, reason = "single precision is what is measured")]
+    let singles = all.xyzw().map(|c| c.iter().map(|v| *v as f32).collect::<Vec<f32>>());
+    let quats: Vec<[f32; 4]> =
+        (0..COUNT).map(|i| [0, 1, 2, 3].map(|k: usize| singles[k][i])).collect();
+    let mut ways = vec![way("single calls", COUNT, || {
+        let mut to = black_box(all.clone());
+        for i in 0..COUNT {
+            to.set(i, limit.project(to.at(i)));
+        }
+        black_box(&to);
+    })];
+    for level in Level::all() {
+        let all = &all;
+        ways.push(way(level.name(), COUNT, move || {
+            let mut to = black_box(all.clone());
+            limit.project_all_at(level, &mut to);
+            black_box(&to);
+        }));
+    }
+    ways.push(way("single precision", COUNT, || {
+        let mut to = black_box(singles.clone());
+        let [x, y, z, w] = &mut to;
+        limit.project_all_f32([x, y, z, w]);
+        black_box(&to);
+    }));
+    ways.push(way("its quaternions", COUNT, || {
+        let mut to = black_box(quats.clone());
+        limit.project_quats_f32(&mut to);
+        black_box(&to);
+    }));
+    compare(&format!("columns, {name}"), ways);
+}
+
+/// Limits whose columns have loops of their own.
+fn all_columns(corners: &[DVec3]) -> Option<()> {
+    let arc = TwistBounds::Arc(Arc::from_degrees(-40.0, 70.0)?);
+    columns("polygon of 20, arc", &prepared(corners, arc.clone())?);
+    let hinge = Limit::Hinge { axis: DVec3::Y, arc: Arc::from_degrees(-10.0, 100.0)? };
+    columns("hinge", &hinge.prepare().ok()?);
+    let radius = Angle::from_degrees(60.0);
+    let swing = SwingLimit::Ellipse { rx: radius, ry: radius };
+    let twist = TwistLimit { bounds: arc, ..TwistLimit::default() };
+    let circle = SwingTwistLimit { swing, twist, ..SwingTwistLimit::default() };
+    columns("circle, arc", &Limit::SwingTwist(circle).prepare().ok()?);
+    Some(())
+}
+
 fn main() {
     // `cargo test --all-targets` runs it, too, without this.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -280,4 +332,5 @@ fn main() {
     // About z, which is the bone.
     let corners = wobbly(20, DVec3::Z, &mut state);
     projection(&corners, DVec3::Z, &mut state);
+    all_columns(&corners);
 }

@@ -359,6 +359,13 @@ impl EllipseArc {
     }
 }
 
+impl CircleArc {
+    /// The angle from its axis, if it is a whole circle about the bone.
+    pub(super) fn whole(&self) -> Option<f64> {
+        (self.axis == DVec3::Z && self.sweep.abs() >= TAU).then_some(self.radius)
+    }
+}
+
 /// d · C'(φ) of an ellipse, and its slope: zero at the feet of `d`, on the ellipse and on its offsets
 /// alike. By what is between, which has its digits where that is small: C · C' = 0 and
 /// C · C'' = −C' · C'.

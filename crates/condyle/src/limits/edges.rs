@@ -35,22 +35,22 @@ struct Row {
 const LANES: usize = 4;
 
 /// The most edges that are few. From here on groups are faster.
-const FEW: usize = 32;
+pub(super) const FEW: usize = 32;
 
 /// How many edges are in a group, and groups in a group of groups.
 const FAN: usize = 8;
 
 /// One great arc. The last three are NaN for an arc without length, so that it has no interior.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
-    start: DVec3,
+pub(super) struct Edge {
+    pub(super) start: DVec3,
     end: DVec3,
     /// Unit normal of its plane, to the left.
-    normal: DVec3,
+    pub(super) normal: DVec3,
     /// Unit, in the plane: positive along the half circle that begins at `start`.
-    after_start: DVec3,
+    pub(super) after_start: DVec3,
     /// Unit, in the plane: positive along the half circle that ends at `end`.
-    before_end: DVec3,
+    pub(super) before_end: DVec3,
 }
 
 /// Holds all points of a group: a ball, which is good for what is about as long as wide, and a slab
@@ -102,11 +102,11 @@ struct Best {
 
 /// How much balls and bounds are enlarged, so that rounding never hides the nearest point. The sums
 /// that it covers are of numbers up to 3 with some ten roundings.
-const SLACK: f64 = 1e-14;
+pub(super) const SLACK: f64 = 1e-14;
 
 /// Beyond this `chord²`, within 2° of half a turn, chords are too much alike. At it, rounding moves
 /// the angle by less than 1e-14.
-const FAR: f64 = 3.999;
+pub(super) const FAR: f64 = 3.999;
 
 impl Best {
     /// Takes over what is nearer, or as near and earlier.
@@ -136,6 +136,11 @@ impl Edges {
 
     pub(crate) fn len(&self) -> usize {
         self.edges.len()
+    }
+
+    /// All of them, if they are few and form closed loops.
+    pub(super) fn few(&self) -> Option<&[Edge]> {
+        (self.rows.count > 0).then_some(&self.edges)
     }
 
     /// The corners of an arc.

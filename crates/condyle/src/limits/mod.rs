@@ -28,6 +28,7 @@ mod edges;
 mod ellipse;
 mod error;
 mod grow;
+mod lanes;
 mod limit;
 mod linearize;
 mod mirror;

@@ -97,6 +97,14 @@ impl Polygon {
         &self.edges
     }
 
+    /// Whether the directions are inside to which a corner is nearest, and no point beside it: where the
+    /// boundary turns right.
+    pub(super) fn is_inside_about(&self, corner: usize) -> bool {
+        let count = self.corners.len();
+        let next = self.corners[(corner + 1) % count];
+        self.edges.normal((corner + count - 1) % count).dot(next) < 0.0
+    }
+
     /// Whether a unit vector is inside or, up to rounding, on the boundary. Nothing that is not
     /// finite is.
     #[inline(always)]

@@ -11,6 +11,7 @@ use glam::{DMat3, DVec3};
 
 use super::angles::{EulerBoxLimit, HingeLimit, LockedLimit, UniversalLimit};
 use super::ball::Ball;
+use super::lanes::{BallLanes, Lanes};
 use super::{HalfSpace, Limit, LimitError, volume};
 use crate::math::{Angle, Arc, Rotation, unit};
 
@@ -240,6 +241,15 @@ impl PreparedLimit {
             Kind::Hinge(of) => [of.turn_of(m), 0.0],
             Kind::Universal(of) => of.turns_of(m),
             _ => [0.0; 2],
+        }
+    }
+
+    /// What projects many at once, if there is a loop for it.
+    pub(super) fn lanes(&self) -> Option<Lanes<'_>> {
+        match &self.0 {
+            Kind::Hinge(of) => Some(Lanes::Hinge(of)),
+            Kind::Ball(of) => BallLanes::new(of).map(Lanes::Ball),
+            _ => None,
         }
     }
 

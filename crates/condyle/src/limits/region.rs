@@ -44,6 +44,16 @@ enum Inside {
     Grown(Box<Region>, f64),
 }
 
+/// What loops over many directions work with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tables<'a> {
+    Everything,
+    /// Of few edges.
+    Polygon(&'a Polygon),
+    /// With an angle from the bone.
+    Circle(Ellipse, f64),
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Rectangle {
     longitude: Arc,
@@ -122,6 +132,27 @@ impl Region {
     /// Whether all of its boundary is in [`edges`](Self::edges).
     pub(crate) fn is_polygon(&self) -> bool {
         self.curves.is_empty()
+    }
+
+    /// What to ask about many directions with, if it has a form for that.
+    pub(super) fn tables(&self) -> Option<Tables<'_>> {
+        match &self.inside {
+            Inside::Everything if self.curves.is_empty() && self.edges.len() == 0 => {
+                Some(Tables::Everything)
+            }
+            Inside::Polygon(polygon)
+                if self.curves.is_empty() && polygon.edges().few().is_some() =>
+            {
+                Some(Tables::Polygon(polygon))
+            }
+            Inside::Ellipse(ellipse) if self.edges.len() == 0 => match &self.curves[..] {
+                [(Curve::Circle(circle), ..)] => {
+                    circle.whole().map(|radius| Tables::Circle(*ellipse, radius))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The great arcs of the boundary.

@@ -69,7 +69,7 @@ const TIE: f64 = 1e-6;
 
 /// Rounding of an angle within a few turns, and of the turn that is added to compare it: 16 ulps of
 /// 2π.
-const ROUNDING: f64 = 16.0 * 8.881_784_197_001_252e-16;
+pub(super) const ROUNDING: f64 = 16.0 * 8.881_784_197_001_252e-16;
 
 impl TwistField {
     /// # Errors
@@ -339,9 +339,14 @@ impl TwistRange {
 
     /// Moved by `turn`, and put in order: rounding must not turn the ends around, or make more than a
     /// turn of them.
-    fn shifted(self, turn: f64) -> Self {
+    pub(super) fn shifted(self, turn: f64) -> Self {
         let (min, max) = (self.min + turn, self.max + turn);
         Self { min, max: max.max(min).min(min + TAU) }
+    }
+
+    /// Its ends, moved by whole turns into (−π, π].
+    pub(super) fn wrapped_ends(self) -> [f64; 2] {
+        [self.min, self.max].map(wrapped)
     }
 
     pub(crate) fn is_full(self) -> bool {

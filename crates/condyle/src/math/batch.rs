@@ -41,28 +41,28 @@ use super::{
 
 /// Elements that go through a loop before flags are looked at: their intermediate results stay in
 /// the first-level cache.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 
 /// A result of a block. Local arrays share no memory with the columns, which the compiler must know
 /// to load and store several elements at once.
-type Block = [f64; BLOCK];
+pub(crate) type Block = [f64; BLOCK];
 
-const FLAG: u64 = 1 << 63;
+pub(crate) const FLAG: u64 = 1 << 63;
 
 /// The flag if `condition`.
 #[inline(always)]
-fn flag_if(condition: bool) -> u64 {
+pub(crate) fn flag_if(condition: bool) -> u64 {
     if condition { FLAG } else { 0 }
 }
 
-fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(n))
 }
 
 /// Calls `redo` for every flagged element.
 #[cold]
 #[inline(never)]
-fn redo_flagged(flags: &[u64], mut redo: impl FnMut(usize)) {
+pub(crate) fn redo_flagged(flags: &[u64], mut redo: impl FnMut(usize)) {
     for (i, _) in flags.iter().enumerate().filter(|(_, flag)| **flag & FLAG != 0) {
         redo(i);
     }
@@ -71,7 +71,7 @@ fn redo_flagged(flags: &[u64], mut redo: impl FnMut(usize)) {
 /// Replaces `x` by [`trig::atan2`] of `y` and `x`, in two passes. Flags what must be done
 /// again, unless `UPPER`.
 #[inline(always)]
-fn atan2_block<const UPPER: bool, const RIGHT: bool>(
+pub(crate) fn atan2_block<const UPPER: bool, const RIGHT: bool>(
     n: usize,
     y: &Block,
     x: &mut Block,
@@ -92,7 +92,7 @@ fn atan2_block<const UPPER: bool, const RIGHT: bool>(
 
 /// Whether any of a block is flagged.
 #[inline(always)]
-fn any_flagged(n: usize, flags: &[u64; BLOCK]) -> bool {
+pub(crate) fn any_flagged(n: usize, flags: &[u64; BLOCK]) -> bool {
     let mut any = 0;
     for e in 0..n.min(BLOCK) {
         any |= flags[e];

@@ -1,5 +1,7 @@
 //! One angle about one axis.
 
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+
 use std::f64::consts::PI;
 
 use glam::{DMat3, DQuat, DVec3};
@@ -74,6 +76,38 @@ impl HingeLimit {
     pub(crate) fn project(&self, m: Rotation) -> Rotation {
         let at = self.foot(m).rotation;
         if m.distance(at).radians() <= TOLERANCE { m } else { at.in_hemisphere_of(m) }
+    }
+
+    /// [`project`](Self::project) of a quaternion x, y, z, w without branches. Sets the highest bit of `flag`
+    /// where it has to be asked instead.
+    #[inline(always)]
+    pub(crate) fn project_lane(&self, [x, y, z, w]: [f64; 4], flag: &mut u64) -> [f64; 4] {
+        /// The tangent of half the tolerance, less and more than which there is no doubt.
+        const NEAR: [f64; 2] = [0.499 * TOLERANCE, 0.501 * TOLERANCE];
+        let sin = x * self.axis.x + y * self.axis.y + z * self.axis.z;
+        let near = self.range.nearest_of_some_length(Half { cos: w, sin });
+        let [a, b, c, e] =
+            [self.axis.x * near.sin, self.axis.y * near.sin, self.axis.z * near.sin, near.cos];
+        // The turn between the two.
+        let (i, j, k) = (
+            w * a - x * e - (y * c - z * b),
+            w * b - y * e - (z * a - x * c),
+            w * c - z * e - (x * b - y * a),
+        );
+        let cos = w * e + x * a + y * b + z * c;
+        let (sine, cosine) = (i * i + j * j + k * k, cos * cos);
+        let here = sine <= NEAR[0] * NEAR[0] * cosine;
+        let doubt = !here & (sine < NEAR[1] * NEAR[1] * cosine);
+        let short = w * w + sin * sin < 1e-180;
+        let level = cos.abs() < 1e-12;
+        *flag |= if doubt | short | level { 1 << 63 } else { 0 };
+        let side = if cos < 0.0 { -1.0 } else { 1.0 };
+        [
+            if here { x } else { side * a },
+            if here { y } else { side * b },
+            if here { z } else { side * c },
+            if here { w } else { side * e },
+        ]
     }
 
     /// On the orbit it is the derivative along it, since every way off it is a jump.

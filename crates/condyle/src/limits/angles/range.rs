@@ -1,5 +1,7 @@
 //! An arc, with what is needed to clamp half angles to it.
 
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+
 use std::f64::consts::TAU;
 
 use glam::DVec3;
@@ -163,6 +165,25 @@ impl Range {
         (self.end(end), Some(end))
     }
 
+    /// [`nearest`](Self::nearest) without branches, for a half of some length: the vector, which is divided
+    /// by its length.
+    #[inline(always)]
+    pub(super) fn nearest_of_some_length(&self, half: Half) -> Half {
+        let length = trig::length_ordinary(half.cos, half.sin);
+        let half = Half { cos: half.cos / length, sin: half.sin / length };
+        let from_middle = self.relative(half);
+        let last = from_middle.cos.abs() > ROUNDING && from_middle.cos * from_middle.sin > 0.0;
+        let [first_end, last_end] = self.ends;
+        let end_cos = if last { last_end.cos } else { first_end.cos };
+        let end_sin = if last { last_end.sin } else { first_end.sin };
+        let inside = self.full | self.within(from_middle);
+        Half {
+            cos: if inside { half.cos } else { end_cos },
+            sin: if inside { half.sin } else { end_sin },
+        }
+    }
+
+    #[inline(always)]
     fn relative(&self, half: Half) -> Half {
         let middle = self.middle;
         Half {
@@ -172,6 +193,7 @@ impl Range {
     }
 
     /// Both ends included, and what rounding puts just outside of them.
+    #[inline(always)]
     fn within(&self, from_middle: Half) -> bool {
         let (sin, cos) = (from_middle.sin.abs(), from_middle.cos.abs());
         sin * self.quarter.cos <= cos * self.quarter.sin + ROUNDING * (sin + cos)
