@@ -712,10 +712,10 @@ pub(crate) struct Solving {
     #[arg(long, value_name = "WEIGHT", default_value = "0", allow_hyphen_values = true,
           value_parser = weight)]
     smooth: f64,
-    /// How often to start again from elsewhere in frames with a goal that is not reached
-    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true,
-          value_parser = restart_count)]
-    restarts: u32,
+    /// How often to start again from elsewhere in frames with a goal that is not reached [default: until
+    /// it is, at most 32 times in a frame, and 4 times per frame of the clip]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = restart_count)]
+    restarts: Option<u32>,
     /// Work on the frames from A to B only, both of them, from 0
     #[arg(long, value_name = "A..B", allow_hyphen_values = true, value_parser = frame_span)]
     pub(crate) frames: Option<FrameSpan>,

@@ -264,6 +264,7 @@ fn json_of(followed: &Followed, goals: &Goals, skeleton: &Skeleton) -> Value {
     json!({
         "ok": followed.ok(),
         "frames": followed.frames,
+        "restarts": followed.restarts,
         "goals": json_of_goals(&followed.goals, goals, skeleton),
         "changed_joints": changed,
     })

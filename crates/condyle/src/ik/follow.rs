@@ -34,15 +34,25 @@ pub struct FollowOptions {
     pub smooth: f64,
     /// How often to start again from elsewhere in a frame with a goal that is not reached: from the
     /// other one of the two starts, if there are two, then at random inside of the limits, the same places
-    /// each time.
-    pub restarts: u32,
+    /// in every frame.
+    ///
+    /// `None`: until the goals are reached, within a budget. A frame starts again at least once and at most
+    /// [`MOST_RESTARTS`] times, the whole clip [`MOST_RESTARTS`] times and [`RESTARTS_PER_FRAME`] for every
+    /// frame with goals. The places go on from one frame to the next, so that what stays out of reach is
+    /// looked for in new ones. The same clip and goals always get the same.
+    pub restarts: Option<u32>,
     /// The frames to work on; `None` for all. The others are not touched.
     pub frames: Option<RangeInclusive<usize>>,
 }
 
+/// How often a frame starts again at most, unless [`FollowOptions::restarts`] says how often.
+pub const MOST_RESTARTS: u32 = 32;
+/// How often frames start again on the average, unless [`FollowOptions::restarts`] says how often.
+pub const RESTARTS_PER_FRAME: u32 = 4;
+
 impl Default for FollowOptions {
     fn default() -> Self {
-        Self { method: Method::default(), posture: 1e-6, smooth: 0.0, restarts: 1, frames: None }
+        Self { method: Method::default(), posture: 1e-6, smooth: 0.0, restarts: None, frames: None }
     }
 }
 
@@ -52,6 +62,8 @@ impl Default for FollowOptions {
 pub struct Followed {
     /// How many frames were worked on.
     pub frames: usize,
+    /// How often frames started again from elsewhere, in all.
+    pub restarts: u64,
     /// One for each of [`Goals::goals`].
     pub goals: Vec<FollowedGoal>,
     /// The joints whose rotation or place was changed in some frame, in the skeleton's order.
@@ -86,8 +98,8 @@ impl Goals {
     /// possible.
     ///
     /// Frames are solved in order. Each starts from the solution of the frame before or from the clip's
-    /// own pose, whichever misses less, and from the other one if that does not reach the goals and
-    /// there are [`restarts`](FollowOptions::restarts). Joints are pulled towards the clip's own pose
+    /// own pose, whichever misses less, and if that does not reach the goals from the other one and then
+    /// from elsewhere, as often as [`restarts`](FollowOptions::restarts) says. Joints are pulled towards the clip's own pose
     /// in that frame, by [`posture`](FollowOptions::posture). What no goal of a frame depends on, what
     /// is locked, and what its file gives no turns to is not touched; nor are frames without goals, and
     /// frames in which the clip is inside of the limits and at the goals already (unless it is to be
@@ -123,6 +135,9 @@ impl Goals {
             world: World::new(),
             goals: Vec::new(),
             moves: Vec::new(),
+            restarts_left: MOST_RESTARTS,
+            places_tried: 0,
+            restarts: 0,
         };
         let mut tallies: Vec<Tally> = self.goals.iter().map(|_| Tally::default()).collect();
         let mut changed = vec![false; skeleton.len()];
@@ -147,6 +162,7 @@ impl Goals {
         let goals = self.goals.iter().zip(&tallies);
         Followed {
             frames: frames.len(),
+            restarts: work.restarts,
             goals: goals.map(|(goal, tally)| tally.report(goal.kind.is_distance())).collect(),
             changed: skeleton.indices().filter(|j| changed[j.get()]).collect(),
         }
@@ -189,6 +205,11 @@ struct Work<'a> {
     goals: Vec<Goal>,
     /// Which joints goals depend on, and may turn or be moved.
     moves: Vec<Moves>,
+    /// Of the budget, where the options do not say how often to start again.
+    restarts_left: u32,
+    /// By those restarts: what the next places at random are drawn from.
+    places_tried: u64,
+    restarts: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -213,6 +234,7 @@ impl Work<'_> {
             method,
             near_m: NEAR_M,
             near: NEAR,
+            restarts: 0,
             posture: (posture > 0.0).then_some((own, posture)),
             before: before.filter(|_| smooth > 0.0).map(|before| (before, smooth)),
             ..Settings::default()
@@ -226,36 +248,46 @@ impl Work<'_> {
             Some(other) if self.cost(other) < self.cost(own) => [other, own].map(Some),
             other => [Some(own), other.as_ref()],
         };
-        self.search(first, own, &settings, solution);
-        if restarts == 0 || self.is_reached(solution) {
+        self.restarts_left = self.restarts_left.saturating_add(RESTARTS_PER_FRAME);
+        self.search(first, own, (&settings, 0), solution);
+        if restarts == Some(0) || self.is_reached(solution) {
             return;
         }
         // The second start is the first of them.
-        let restarts = restarts - 1;
+        let left = self.restarts_left.clamp(1, MOST_RESTARTS);
+        let (most, from) = restarts.map_or((left, self.places_tried), |restarts| (restarts, 0));
+        let restarts = most - 1;
         let again = Settings { near_m: REACHED_M, near: REACHED, restarts, ..settings };
         let mut other = own.clone();
-        self.search(second, own, &again, &mut other);
+        let tried = 1 + self.search(second, own, (&again, from), &mut other);
+        self.restarts_left = self.restarts_left.saturating_sub(tried);
+        self.places_tried += u64::from(tried);
+        self.restarts += u64::from(tried);
         // What is hardly better is not worth a jump.
         if self.cost(&other) < 0.99 * self.cost(solution) {
             solution.clone_from(&other);
         }
     }
 
-    /// From a start, or else at random, then at random.
+    /// From a start, or else at random, then at random; how often it started again. Of all places at
+    /// random so many were tried before.
     fn search(
         &mut self,
         start: Option<&Pose>,
         own: &Pose,
-        settings: &Settings<'_>,
+        (settings, tried): (&Settings<'_>, u64),
         solution: &mut Pose,
-    ) {
+    ) -> u32 {
         let mut found = own.clone();
-        self.solver.solve_from(start.as_slice(), own, &self.goals, settings, &mut found);
+        let starts = start.as_slice();
+        let goals = &self.goals;
+        let outcome = self.solver.solve_from(starts, tried, own, goals, settings, &mut found);
         let finite = |pose: &Pose| pose.translations_m.iter().all(|t| t.is_finite());
         solution.clone_from(own);
         if finite(&found) {
             self.take(&found, solution);
         }
+        outcome.restarts
     }
 
     /// Which joints the goals of the frame depend on.

@@ -33,7 +33,9 @@ pub use dial_clip::{FitTo, FittedDials, FittedJoint, FittedPlace, same_joints};
 pub use dial_goals::FollowedDials;
 pub use dials::{DialSettings, DialSolver};
 pub use figure::Figure;
-pub use follow::{FollowOptions, Followed, FollowedGoal, REACHED, REACHED_M};
+pub use follow::{
+    FollowOptions, Followed, FollowedGoal, MOST_RESTARTS, REACHED, REACHED_M, RESTARTS_PER_FRAME,
+};
 pub use goal::{Aim, Goal, Miss};
 pub use goals::{Aims, ClipGoal, GoalKind, Goals, NamedBy, Near, RootMotion};
 pub use goals_error::{GoalsError, GoalsErrorKind};

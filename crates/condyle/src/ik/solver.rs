@@ -58,7 +58,7 @@ pub struct Settings<'a> {
     pub steps: u32,
     /// How often to start again from elsewhere, if goals are not reached: from `posture` if that is
     /// another pose than the start, then at random inside of the limits, the same places each time. The
-    /// best is kept.
+    /// best is kept. Restarts can also turn joints that no goal depends on.
     pub restarts: u32,
     /// A pose to be near, and what the square of each joint's distance from it counts, in radians. Of a
     /// root that may move, its place in metres counts likewise: give it the place where the figure is.
@@ -119,15 +119,19 @@ impl<'a> Solver<'a> {
         pose: &mut Pose,
     ) -> Outcome {
         match settings.posture {
-            Some((posture, _)) => self.solve_from(&[start, posture], start, goals, settings, pose),
-            None => self.solve_from(&[start], start, goals, settings, pose),
+            Some((posture, _)) => {
+                self.solve_from(&[start, posture], 0, start, goals, settings, pose)
+            }
+            None => self.solve_from(&[start], 0, start, goals, settings, pose),
         }
     }
 
-    /// The same from these starts, and then at random, with the bones of a pose.
+    /// The same from these starts, and then at random, with the bones of a pose. Of the places at random
+    /// so many were tried before.
     pub(super) fn solve_from(
         &mut self,
         starts: &[&Pose],
+        tried: u64,
         bones: &Pose,
         goals: &[Goal],
         settings: &Settings<'_>,
@@ -144,7 +148,7 @@ impl<'a> Solver<'a> {
             }
             part.aims.clear();
             part.aims.extend(part.goals.iter().map(|&g| goals[g]));
-            let of_part = part.solve(starts, bones, settings, &mut self.scratch);
+            let of_part = part.solve(starts, tried, bones, settings, &mut self.scratch);
             outcome.reached &= of_part.reached;
             outcome.steps += of_part.steps;
             outcome.restarts += of_part.restarts;
@@ -202,6 +206,7 @@ impl Part<'_> {
     fn solve(
         &mut self,
         starts: &[&Pose],
+        tried: u64,
         bones: &Pose,
         settings: &Settings<'_>,
         scratch: &mut Scratch,
@@ -212,7 +217,8 @@ impl Part<'_> {
         self.chain.refer([settings.posture, settings.before]);
         scratch.reserve(self.chain.blocks().len());
         let mut outcome = Outcome { reached: false, steps: 0, restarts: 0 };
-        let mut seed = 0;
+        // Far from the numbers of any other.
+        let mut seed = tried.wrapping_mul(0xD1B5_4A32_D192_ED03);
         let mut least = f64::INFINITY;
         let mut left = starts.iter();
         let first = left.next();
