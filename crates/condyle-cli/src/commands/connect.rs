@@ -7,8 +7,7 @@ use comfy_table::Cell;
 use condyle::edit::{
     Between, Connected, ContactOptions, DistanceMatrix, EditError, Facing, Features, Jump, Keep,
     MatchError, Method, Overlap, Planted, Query, SearchOptions, UsualJumps, best_matches,
-    closest_windows, connect, distance_matrix, jump_quantile, jumps, page, quantile, speeds,
-    trimmed,
+    closest_windows, connect, distance_matrix, page, quantile, speeds, trimmed,
 };
 use condyle::math::Angle;
 use condyle::motion::Clip;
@@ -58,9 +57,7 @@ struct Seam {
 
 /// How much a motion is jerked across a seam.
 struct Rough {
-    /// The largest change of a joint's angular velocity from frame to frame, per second.
-    jump: Angle,
-    /// The one that is largest against what is usual of its joint.
+    /// The change of a joint's angular velocity that is the largest against what is usual of that joint.
     worst: Option<Jump>,
     /// The speed of the pelvis.
     pelvis_m_s: f64,
@@ -68,9 +65,7 @@ struct Rough {
 
 /// What is usual in two motions: what one frame in a hundred exceeds.
 struct Usual {
-    /// Of the largest change in each frame.
-    jump: Angle,
-    /// Of each joint.
+    /// The changes of each joint's angular velocity.
     joints: UsualJumps,
     pelvis_m_s: f64,
     /// The fastest that the pelvis is.
@@ -87,8 +82,7 @@ impl Rough {
     ) -> Self {
         let seam = made.start.saturating_sub(1)..made.end + 1;
         Self {
-            jump: jump_quantile(&jumps(clip, seam.clone()), 1.0),
-            worst: usual.joints.worst(clip, seam.clone()),
+            worst: usual.joints.worst_across(clip, made),
             pelvis_m_s: quantile(speeds(skeleton, facing, clip, seam), 1.0),
         }
     }
@@ -96,11 +90,9 @@ impl Rough {
 
 impl Usual {
     fn of(skeleton: &Skeleton, facing: &Facing, clips: [&Clip; 2]) -> Self {
-        let of_both = clips.map(|clip| jumps(clip, 0..clip.frame_count()));
         let fast = clips.map(|clip| speeds(skeleton, facing, clip, 0..clip.frame_count()));
         let fast = || fast.iter().flatten().copied();
         Self {
-            jump: jump_quantile(of_both.iter().flatten(), 0.99),
             joints: UsualJumps::of(&clips),
             pelvis_m_s: quantile(fast(), 0.99),
             fastest_m_s: quantile(fast(), 1.0),
@@ -554,8 +546,8 @@ fn page_of(
             distance: seam.distance,
             unit,
             matrix: seam.matrix.as_ref(),
-            jump: seam.rough.jump,
-            usual: seam.usual.jump,
+            worst: seam.rough.worst,
+            usual: &seam.usual.joints,
         });
     }
     page::html(skeleton, facing.ground(), result, &views)
@@ -584,8 +576,6 @@ fn json_of(skeleton: &Skeleton, seams: &[Seam], unit: &str, frames: usize) -> Va
             "out_end": seam.made.end,
             "out_frames": seam.made.len(),
             "distance": seam.distance,
-            "jump_deg_s": seam.rough.jump.degrees(),
-            "usual_jump_deg_s": seam.usual.jump.degrees(),
             "worst_jump": worst(seam),
             "pelvis_m_s": seam.rough.pelvis_m_s,
             "usual_pelvis_m_s": seam.usual.pelvis_m_s,

@@ -175,7 +175,7 @@ fn connect_keeps_the_first_up_to_the_seam_and_tells_where_it_is() {
         let (from, to) = (number("from_frame"), number("to_frame"));
         let (start, end) = (number("out_start"), number("out_end"));
         assert!(seam["distance"].as_f64().unwrap() > 0.0);
-        assert!(seam["jump_deg_s"].as_f64().unwrap() > 0.0);
+        assert!(seam["worst_jump"]["ratio"].as_f64().unwrap() > 0.0);
         let out = rows(&folder, "out.bvh");
         assert_eq!(start, from + 1);
         assert_eq!(out.len(), end + 130 - to);
@@ -896,6 +896,52 @@ fn warnings_of_seams_are_printed_and_are_in_the_json() {
     done(&folder, "transform run.bvh --move 0,2,0 -o up.bvh");
     let (fast, _) = warned("connect walk.bvh up.bvh -o x.bvh --json");
     assert!(fast.contains("the pelvis goes ") && fast.contains("give it more --window"), "{fast}");
+}
+
+#[test]
+fn table_json_and_page_say_the_same_of_how_rough_a_seam_is() {
+    let folder = gaits("connect_rough");
+    // A wrist that flips in every third frame, as fingers of captures do: the largest jump is its own, everywhere.
+    let mut text = folder.read("walk.bvh");
+    let wrist = text.find("JOINT RightHand").expect("a hand");
+    let column =
+        text[..wrist].matches("rotation").count() + text[..wrist].matches("position").count();
+    let (head, numbers) = text.split_once("Frame Time").expect("motion");
+    let mut lines = numbers.lines().map(str::to_owned).collect::<Vec<_>>();
+    for line in lines.iter_mut().skip(1).step_by(3) {
+        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        words[column] = (words[column].parse::<f64>().unwrap() + 90.0).to_string();
+        *line = words.join(" ");
+    }
+    text = format!("{head}Frame Time{}\n", lines.join("\n"));
+    folder.write("flips.bvh", &text);
+    let args =
+        "connect flips.bvh run.bvh -o out.bvh --method interpolate --frames 2 --order linear";
+    let told = json(&folder, &format!("{args} --json --report page.html"));
+    let worst = &told["seams"][0]["worst_jump"];
+    let number = |name: &str| worst[name].as_f64().unwrap();
+    let (joint, ratio) = (worst["joint"].as_str().unwrap(), number("ratio"));
+    assert!(joint != "RightHand" && ratio > 1.0, "{worst}");
+    assert!((ratio - number("deg_s") / number("usual_deg_s")).abs() < 1e-9);
+    let page = folder.read("page.html");
+    let (_, fact) = page.split_once("°/s of ").expect("how rough it is");
+    let (fact, _) = fact.split_once("</dd>").unwrap();
+    let digits = if ratio < 100.0 { 1 } else { 0 };
+    let wanted =
+        format!("{joint} in frame {}, {ratio:.digits$} times what is usual of it", worst["frame"]);
+    assert!(fact.starts_with(&wanted), "{wanted}: {fact}");
+    assert!(page.contains(&format!("times the usual; most here: {joint}")));
+    let out = folder.condyle(args);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let row = text.lines().find(|line| line.contains("flips.bvh")).expect("a seam");
+    let cells = [
+        joint.to_owned(),
+        format!("{:.0}", number("deg_s")),
+        format!("{:.0}", number("usual_deg_s")),
+    ];
+    for cell in cells {
+        assert!(row.contains(&cell), "{cell}: {row}");
+    }
 }
 
 #[test]

@@ -100,16 +100,35 @@ impl UsualJumps {
         if usual > 0.0 { jump.by.radians() / usual } else { 0.0 }
     }
 
+    /// In each of some frames of a clip the jump that is the largest against what is usual of its joint: of
+    /// equals that of the last joint. The first and the last frame of the clip have none.
+    #[must_use]
+    pub fn worst_by_frame(&self, clip: &Clip, frames: Range<usize>) -> Vec<Jump> {
+        let none = |frame| Jump { joint: JointIndex::new(0), frame, by: Angle::ZERO };
+        let mut worst: Vec<Jump> = inner(clip, &frames).map(none).collect();
+        for joint in (0..clip.tracks().len()).map(JointIndex::new) {
+            for (jump, by) in worst.iter_mut().zip(joint_jumps(clip, joint, frames.clone())) {
+                let own = Jump { joint, by, ..*jump };
+                if self.ratio(&own).total_cmp(&self.ratio(jump)).is_ge() {
+                    *jump = own;
+                }
+            }
+        }
+        worst
+    }
+
     /// The jump in some frames of a clip that is the largest against what is usual of its joint.
     #[must_use]
     pub fn worst(&self, clip: &Clip, frames: Range<usize>) -> Option<Jump> {
-        let first = inner(clip, &frames).start;
-        let joints = (0..clip.tracks().len()).map(JointIndex::new);
-        let all = joints.flat_map(|joint| {
-            let jumps = joint_jumps(clip, joint, frames.clone()).into_iter().enumerate();
-            jumps.map(move |(k, by)| Jump { joint, frame: first + k, by })
-        });
+        let all = self.worst_by_frame(clip, frames).into_iter();
         all.max_by(|a, b| self.ratio(a).total_cmp(&self.ratio(b)))
+    }
+
+    /// The same where motions were connected: in the frames that were made, and in the ones before and after
+    /// them. This is how rough a seam is, wherever that is told.
+    #[must_use]
+    pub fn worst_across(&self, clip: &Clip, made: &Range<usize>) -> Option<Jump> {
+        self.worst(clip, made.start.saturating_sub(1)..made.end.saturating_add(1))
     }
 }
 
@@ -206,6 +225,14 @@ mod tests {
         assert!(worst.joint.get() == 1 && (199..=200).contains(&worst.frame), "{worst:?}");
         assert!(usual.ratio(&worst) > 7.0 && worst.by.degrees() < 230.0, "{worst:?}");
         assert_eq!(jumps(&snaps, 199..201)[0].joint.get(), 0);
+        // Frame by frame it is the same figure, and across a seam that of the frames beside it as well.
+        let by_frame = usual.worst_by_frame(&snaps, 190..210);
+        assert!(by_frame.iter().map(|jump| jump.frame).eq(190..210));
+        assert!(
+            by_frame.contains(&worst)
+                && by_frame.iter().all(|j| usual.ratio(j) <= usual.ratio(&worst))
+        );
+        assert_eq!(usual.worst_across(&snaps, &(200..200)).unwrap().joint.get(), 1);
         assert!(usual.worst(&snaps, 5..5).is_none() && UsualJumps::of(&[]).0.is_empty());
     }
 

@@ -8,7 +8,7 @@ use super::SeamView;
 use super::seam::{Part, Seam};
 use crate::edit::blend::as_f64;
 use crate::edit::connect::nearest;
-use crate::edit::jumps::{Jump, jumps};
+use crate::edit::jumps::Jump;
 use crate::math::Angle;
 use crate::picture::axis::{extent, ticks};
 use crate::picture::svg::{Anchor, Canvas, fitted};
@@ -45,11 +45,9 @@ pub(super) fn add(text: &mut String, seam: &Seam<'_>, view: &SeamView<'_>) {
     frames.extend(seam.between().take(1).chain(seam.between().last()));
     frames.sort_unstable();
     frames.dedup();
-    let jumps = jumps(seam.clip, seam.span.clone());
-    let worst = largest(jumps.iter().filter(|j| seam.between().contains(&j.frame)));
-    let mut plots = vec![jump_plot(seam, view, &frames, &jumps, worst)];
+    let mut plots = vec![jump_plot(seam, view, &frames)];
     plots.extend(root_plots(seam, &frames));
-    plots.extend(joint_plots(seam, &frames, worst));
+    plots.extend(joint_plots(seam, &frames, view.worst));
     text.push_str("<figure class=\"curves\"><div>\n");
     for plot in &plots {
         let name = format!("{}, {}", plot.name, plot.what);
@@ -58,44 +56,31 @@ pub(super) fn add(text: &mut String, seam: &Seam<'_>, view: &SeamView<'_>) {
     let _ = writeln!(
         text,
         "</div><figcaption>By frames of the connected motion; what was made is shaded, bars on top are the windows in \
-         which the motions are alike. Joints: those that move most here and the one that jumps most, as turns in \
+         which the motions are alike. Jumps are \
+         changes of an angular velocity, each against what is usual of its joint: at 1 are those that one frame in a \
+         hundred of the two motions exceeds. Joints: those that move most here and the one that jumps most, as turns in \
          degrees away from the last frame of the first motion, about the axis that they turn about most (thick) and \
          the two square to it (thin).</figcaption></figure>"
     );
 }
 
-fn largest<'a>(jumps: impl Iterator<Item = &'a Jump>) -> Option<Jump> {
-    let mut best: Option<Jump> = None;
-    for jump in jumps {
-        if best.is_none_or(|b| jump.by > b.by) {
-            best = Some(*jump);
-        }
-    }
-    best
-}
-
-fn jump_plot(
-    seam: &Seam<'_>,
-    view: &SeamView<'_>,
-    frames: &[usize],
-    jumps: &[Jump],
-    worst: Option<Jump>,
-) -> Plot {
+fn jump_plot(seam: &Seam<'_>, view: &SeamView<'_>, frames: &[usize]) -> Plot {
+    let jumps = view.usual.worst_by_frame(seam.clip, seam.span.clone());
     // The largest since the frame before.
     let mut before = None;
     let value = |frame: &usize| {
         let since = before.replace(*frame).map_or(*frame, |b: usize| b + 1);
         let here = jumps.iter().filter(|j| (since..=*frame).contains(&j.frame));
-        largest(here).map_or(0.0, |j| j.by.degrees())
+        here.map(|jump| view.usual.ratio(jump)).fold(0.0, f64::max)
     };
     let main = frames.iter().map(value).collect();
-    let what = worst.map_or_else(
-        || "°/s".to_owned(),
-        |j| format!("°/s; most here: {}", seam.skeleton[j.joint].name),
+    let most = view.worst.and_then(|worst| seam.skeleton.joints().get(worst.joint.get()));
+    let what = most.map_or_else(
+        || "times the usual".to_owned(),
+        |joint| format!("times the usual; most here: {}", joint.name),
     );
-    let usual = view.usual.degrees();
-    let level = (usual.is_finite() && usual > 0.0).then_some((usual, "usual"));
-    let name = "largest jump of angular velocity".to_owned();
+    let level = Some((1.0, "usual"));
+    let name = "largest jump".to_owned();
     Plot { name, what, main, others: Vec::new(), level, least: 1.0, from_zero: true }
 }
 

@@ -14,8 +14,7 @@ mod tests;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{DistanceMatrix, Facing, Ground, Overlap};
-use crate::math::Angle;
+use super::{DistanceMatrix, Facing, Ground, Jump, Overlap, UsualJumps};
 use crate::motion::Clip;
 use crate::picture::svg::{Html, STYLE};
 use crate::skeleton::Skeleton;
@@ -44,11 +43,11 @@ pub struct SeamView<'a> {
     pub unit: &'a str,
     /// The distances of other windows; the first motion's are its rows.
     pub matrix: Option<&'a DistanceMatrix>,
-    /// The largest jump of a joint's angular velocity at the seam, per second: see
-    /// [`jumps`](super::jumps()).
-    pub jump: Angle,
-    /// What the largest jumps of frames of the two motions are, but for one in a hundred.
-    pub usual: Angle,
+    /// The jump at the seam that is the largest against what is usual of its joint:
+    /// [`UsualJumps::worst_across`].
+    pub worst: Option<Jump>,
+    /// What is usual of the joints of the two motions.
+    pub usual: &'a UsualJumps,
 }
 
 /// The page for a motion that was connected from others.
@@ -60,8 +59,7 @@ pub struct SeamView<'a> {
 ///
 /// ```
 /// use condyle::edit::page::{SeamView, html};
-/// use condyle::edit::{Facing, Keep, Method, Overlap, connect};
-/// use condyle::math::Angle;
+/// use condyle::edit::{Facing, Keep, Method, Overlap, UsualJumps, connect};
 /// use condyle::motion::FrameRate;
 /// use condyle::synth::Gait;
 ///
@@ -70,19 +68,20 @@ pub struct SeamView<'a> {
 /// let facing = Facing::of(&skeleton);
 /// let at = Overlap { first: 90, second: 30, frames: 20 };
 /// let out = connect(&skeleton, &facing, [&walk, &walk], at, Keep::First, Method::default())?;
+/// let usual = UsualJumps::of(&[&walk, &walk]);
 /// let seam = SeamView {
 ///     names: ["walk.bvh", "walk.bvh"],
 ///     method: "blend",
 ///     window: at,
 ///     first_last: out.first_last,
-///     made: out.made,
+///     made: out.made.clone(),
 ///     from_frame: out.first_last,
 ///     to_frame: out.second_first,
 ///     distance: 0.0,
 ///     unit: "°",
 ///     matrix: None,
-///     jump: Angle::ZERO,
-///     usual: Angle::ZERO,
+///     worst: usual.worst_across(&out.clip, &out.made),
+///     usual: &usual,
 /// };
 /// let page = html(&skeleton, facing.ground(), &out.clip, &[seam]);
 /// assert!(page.starts_with("<!DOCTYPE html>"));
@@ -143,7 +142,7 @@ fn head(text: &mut String, clip: &Clip, seams: &[SeamView<'_>]) {
 
 fn section(text: &mut String, number: usize, view: &SeamView<'_>, seam: &Seam<'_>) {
     let _ = writeln!(text, "<section id=\"seam{}\">\n<h2>{}</h2>", number + 1, title(view));
-    facts(text, view);
+    facts(text, view, seam);
     if seam.is_empty() {
         text.push_str("<p>There is nothing to draw.</p>\n</section>\n");
         return;
@@ -171,14 +170,22 @@ fn title(view: &SeamView<'_>) -> String {
 }
 
 /// What was chosen, and how good it is.
-fn facts(text: &mut String, view: &SeamView<'_>) {
+fn facts(text: &mut String, view: &SeamView<'_>, seam: &Seam<'_>) {
     let made = view.made.len();
-    let (jump, usual) = (view.jump.degrees(), view.usual.degrees());
-    let share = if usual > 0.0 && (jump / usual).is_finite() {
-        format!("{:.2} of the usual ", jump / usual)
-    } else {
-        "usual are ".to_owned()
-    };
+    let jump = view.worst.map_or_else(
+        || "none".to_owned(),
+        |worst| {
+            format!(
+                "{} °/s of {} in frame {}, {} times what is usual of it, {} °/s (99th percentile of the frames of \
+                 both)",
+                rounded(worst.by.degrees()),
+                seam.skeleton.joints().get(worst.joint.get()).map_or_else(String::new, |joint| Html(&joint.name).to_string()),
+                worst.frame,
+                rounded(view.usual.ratio(&worst)),
+                rounded(view.usual.of_joint(worst.joint).degrees())
+            )
+        },
+    );
     let facts = [
         ("from", format!("frame {} of {}", view.from_frame, Html(view.names[0]))),
         ("to", format!("frame {} of {}", view.to_frame, Html(view.names[1]))),
@@ -186,14 +193,7 @@ fn facts(text: &mut String, view: &SeamView<'_>) {
         ("how", Html(view.method).to_string()),
         ("windows", counted(view.window.frames, "frame")),
         ("apart by", format!("{} {}", rounded(view.distance), Html(view.unit))),
-        (
-            "largest jump of angular velocity",
-            format!(
-                "{} °/s at the seam, {share}{} °/s (99th percentile of the frames of both)",
-                rounded(jump),
-                rounded(usual)
-            ),
-        ),
+        ("largest jump of angular velocity, against what is usual of its joint", jump),
     ];
     text.push_str("<dl class=\"about\">\n");
     for (what, how) in facts {

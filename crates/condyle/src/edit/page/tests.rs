@@ -3,14 +3,11 @@
 use glam::DVec3;
 
 use super::*;
-use crate::edit::{
-    Easing, Features, Keep, Method, Metric, Order, Query, connect, distance_matrix, jump_quantile,
-    jumps,
-};
-use crate::math::{Rotation, Rotations};
+use crate::edit::{Easing, Features, Keep, Method, Metric, Order, Query, connect, distance_matrix};
+use crate::math::{Angle, Rotation, Rotations};
 use crate::motion::{FrameRate, Track};
 use crate::picture::tests::well_formed;
-use crate::skeleton::Joint;
+use crate::skeleton::{Joint, JointIndex};
 use crate::synth::Gait;
 
 /// The page as XML, without what is not, and the body of it.
@@ -33,7 +30,7 @@ fn check(page: &str, seams: usize) -> &str {
     body
 }
 
-fn view<'a>(at: Overlap, out: &crate::edit::Connected) -> SeamView<'a> {
+fn view<'a>(at: Overlap, out: &crate::edit::Connected, usual: &'a UsualJumps) -> SeamView<'a> {
     SeamView {
         names: ["walk.bvh", "run.bvh"],
         method: "blend",
@@ -45,8 +42,8 @@ fn view<'a>(at: Overlap, out: &crate::edit::Connected) -> SeamView<'a> {
         distance: 0.1,
         unit: "m",
         matrix: None,
-        jump: jump_quantile(&jumps(&out.clip, out.first_last..out.made.end + 1), 1.0),
-        usual: Angle::from_degrees(500.0),
+        worst: usual.worst_across(&out.clip, &out.made),
+        usual,
     }
 }
 
@@ -79,6 +76,7 @@ fn every_method_has_a_page_of_bounded_size_that_is_the_same_each_time() {
     let query = Query::new(&features, 0..30).unwrap();
     let matrix = distance_matrix(&query, 0..160, &other, 0..158, (128, 128)).unwrap();
     assert_eq!(matrix.distances.len(), 128 * 128);
+    let usual = UsualJumps::of(&[&walk, &run]);
     let methods = [
         Method::Blend(Easing::Sine),
         Method::Interpolate { frames: 12, order: Order::Linear },
@@ -89,7 +87,7 @@ fn every_method_has_a_page_of_bounded_size_that_is_the_same_each_time() {
     for method in methods {
         for keep in [Keep::First, Keep::Second] {
             let out = connect(&skeleton, &facing, [&walk, &run], at, keep, method).unwrap();
-            let seam = SeamView { matrix: Some(&matrix), ..view(at, &out) };
+            let seam = SeamView { matrix: Some(&matrix), ..view(at, &out, &usual) };
             let page = html(&skeleton, facing.ground(), &out.clip, std::slice::from_ref(&seam));
             let body = check(&page, 1);
             assert!(page.len() < 250_000, "{method:?}: {}", page.len());
@@ -124,7 +122,8 @@ fn seams_have_a_section_each_and_names_stay_in_their_place() {
     let out =
         connect(&skeleton, &facing, [&walk, &run], at, Keep::First, Method::default()).unwrap();
     let bad = "</h2><script>&\"\u{202e}\u{0}";
-    let seam = SeamView { names: [bad, bad], method: bad, unit: bad, ..view(at, &out) };
+    let usual = UsualJumps::of(&[&walk, &run]);
+    let seam = SeamView { names: [bad, bad], method: bad, unit: bad, ..view(at, &out, &usual) };
     // Another seam 40 frames later: what is shown of one ends at the other.
     let later = SeamView {
         first_last: out.made.end + 12,
@@ -146,7 +145,7 @@ fn there_is_a_page_whatever_is_in_it() {
     let mut one = Skeleton::new();
     one.add_root(Joint::new("root", DVec3::ZERO)).unwrap();
     let mut two = one.clone();
-    two.add(crate::skeleton::JointIndex::new(0), Joint::new("tip", DVec3::X)).unwrap();
+    two.add(JointIndex::new(0), Joint::new("tip", DVec3::X)).unwrap();
     let places = [DVec3::ZERO, DVec3::splat(1e300), DVec3::new(1e-300, 0.0, -3.0)];
     let numbers = [0, 1, 2, 7, usize::MAX];
     let odd = [0.0, -1.0, 1e300, f64::NAN, f64::INFINITY];
@@ -168,6 +167,7 @@ fn there_is_a_page_whatever_is_in_it() {
                     .collect();
                 let tracks = vec![Track::turning(turn, place); joints];
                 let Ok(clip) = Clip::new(count, rate, tracks) else { continue };
+                let usual = UsualJumps::of(&[&clip]);
                 for (i, first_last) in numbers.into_iter().enumerate() {
                     for (k, end) in numbers.into_iter().enumerate() {
                         let window = Overlap {
@@ -186,8 +186,12 @@ fn there_is_a_page_whatever_is_in_it() {
                             distance: odd[i],
                             unit: "",
                             matrix: matrices.get(k),
-                            jump: Angle::from_radians(odd[k]),
-                            usual: Angle::from_radians(odd[(i + k) % 5]),
+                            worst: Some(Jump {
+                                joint: JointIndex::new(numbers[k] % 4),
+                                frame: numbers[i],
+                                by: Angle::from_radians(odd[k]),
+                            }),
+                            usual: &usual,
                         };
                         for ground in [Ground::Y_UP, Ground::Z_UP] {
                             check(
@@ -219,6 +223,7 @@ fn curves_are_the_turns_away_from_the_last_frame_of_the_first_motion() {
     let still: Rotations = std::iter::repeat_n(Rotation::IDENTITY, 12).collect();
     let tracks = vec![Track::turning(still, DVec3::ZERO), Track::turning(turn, DVec3::X)];
     let clip = Clip::new(12, FrameRate::from_fps(10.0).unwrap(), tracks).unwrap();
+    let usual = UsualJumps::of(&[&clip]);
     let seam = SeamView {
         names: ["a", "b"],
         method: "cut",
@@ -230,8 +235,8 @@ fn curves_are_the_turns_away_from_the_last_frame_of_the_first_motion() {
         distance: 0.0,
         unit: "m",
         matrix: None,
-        jump: Angle::ZERO,
-        usual: Angle::ZERO,
+        worst: None,
+        usual: &usual,
     };
     let page = html(&skeleton, Ground::Y_UP, &clip, &[seam]);
     let body = check(&page, 1);
