@@ -19,7 +19,7 @@ use std::ops::Range;
 use super::features::LANES;
 use super::search::starts_in;
 use super::window::{Measure, Plan};
-use super::{Features, MatchError, Query};
+use super::{Features, MatchError, Query, diagonals};
 
 /// Windows of a block, from the largest blocks to windows.
 const SIZES: [usize; 4] = [64, 16, 4, 1];
@@ -62,7 +62,7 @@ impl Default for Between {
 
 impl Between {
     /// Whether some window that starts up to `a` may be compared with some that starts from `b` on.
-    fn allows(&self, a: usize, b: usize) -> bool {
+    pub(super) fn allows(&self, a: usize, b: usize) -> bool {
         let signed = |frame: usize| i64::try_from(frame).unwrap_or(i64::MAX);
         self.lead.is_none_or(|lead| signed(b).saturating_add(lead) <= signed(a))
     }
@@ -91,18 +91,20 @@ pub fn closest_windows(
     let b_starts = starts(b, &between.b_starts)?;
     let own = query.moved_to(b)?;
     let plan = Plan::new(query, b)?;
+    let is_long = window >= diagonals::LONG && !plan.parts.is_empty();
+    if is_long && plan.frame_weights().is_none() {
+        return Ok(diagonals::closest(&plan, between, [&a_starts, &b_starts]));
+    }
     let mut sums = Sums::default();
     let within_a = Plan::new(query, query.features())?;
     let within_b = Plan::new(&own, b)?;
     let mut search = Search {
-        query,
         between,
         a: SIZES.map(|size| Blocks::new(&within_a, &a_starts, size, &mut sums)),
         b: SIZES.map(|size| Blocks::new(&within_b, &b_starts, size, &mut sums)),
         plan,
         slack: ANGLES * query.weight().sqrt(),
-        best: None,
-        sums,
+        nearest: Nearest { best: None, sums },
     };
     // What looks best comes first: then most of the rest is not looked at.
     let every: Vec<usize> = (0..search.b[0].len()).collect();
@@ -118,8 +120,7 @@ pub fn closest_windows(
     for (_, i) in rows {
         search.descend(0, i..i + 1, &every);
     }
-    let pair = |best: Best| Pair { a_frame: best.a, b_frame: best.b, distance: best.distance };
-    Ok(search.best.map(pair))
+    Ok(search.nearest.pair())
 }
 
 /// Windows that follow each other, and how far they are from the middle one.
@@ -204,26 +205,63 @@ struct Best {
     b: usize,
 }
 
+/// What was found so far, and room to look.
+#[derive(Debug, Default)]
+pub(super) struct Nearest {
+    best: Option<Best>,
+    sums: Sums,
+}
+
+impl Nearest {
+    /// The root of the sum of the nearest.
+    pub(super) fn root(&self) -> f64 {
+        self.best.map_or(f64::INFINITY, |best| best.root)
+    }
+
+    /// Whether windows from these on may be better than the best, which are the same if their distance is 0:
+    /// then only earlier ones are. Where motion stands still that spares comparing all of it.
+    pub(super) fn may_be_first(&self, first: (usize, usize)) -> bool {
+        self.best.is_none_or(|best| best.distance > 0.0 || first < (best.a, best.b))
+    }
+
+    /// Takes two windows if they are nearer.
+    pub(super) fn offer(&mut self, plan: &Plan<'_>, a: usize, b: usize) {
+        let windows = (&[a][..], &[b][..]);
+        let sum = self.sums.of(plan, Measure::Exact, windows, f64::INFINITY)[0][0];
+        let root = sum.sqrt();
+        let distance = plan.query.reported(sum);
+        let is_better = self.best.is_none_or(|best| {
+            let by_distance = distance.total_cmp(&best.distance);
+            by_distance.then((a, b).cmp(&(best.a, best.b))).is_lt()
+        });
+        if is_better {
+            self.best = Some(Best { distance, root, a, b });
+        }
+    }
+
+    pub(super) fn pair(&self) -> Option<Pair> {
+        let pair = |best: Best| Pair { a_frame: best.a, b_frame: best.b, distance: best.distance };
+        self.best.map(pair)
+    }
+}
+
 /// A block of the second clip, and how far its middle is from that of one of the first: if it matters.
 type Near = Vec<(f64, usize)>;
 
 struct Search<'a> {
-    query: &'a Query<'a>,
     between: &'a Between,
     plan: Plan<'a>,
     /// By [`SIZES`].
     a: [Blocks; SIZES.len()],
     b: [Blocks; SIZES.len()],
     slack: f64,
-    best: Option<Best>,
-    sums: Sums,
+    nearest: Nearest,
 }
 
 impl Search<'_> {
     /// The middles of two blocks that are farther apart have no windows that matter.
     fn reach(&self, radii: f64) -> f64 {
-        let best = self.best.map_or(f64::INFINITY, |best| best.root);
-        (best + radii) * (1.0 + 2.0 * ROUNDING) + self.slack
+        (self.nearest.root() + radii) * (1.0 + 2.0 * ROUNDING) + self.slack
     }
 
     /// Compares the middles of some blocks of the first clip with those of some of the second. For each of
@@ -239,7 +277,8 @@ impl Search<'_> {
                 some.iter().map(|j| self.b[level].radii[*j]).fold(widest, |r, s| r.max(s + widest));
             let above = self.reach(radius);
             let windows = (&froms[..], &starts[..]);
-            let sums = self.sums.of(&self.plan, Measure::Chords, windows, above * above).to_vec();
+            let sums =
+                self.nearest.sums.of(&self.plan, Measure::Chords, windows, above * above).to_vec();
             for ((i, a), (sums, near)) in blocks.clone().zip(&froms).zip(sums.iter().zip(&mut near))
             {
                 for ((j, b), sum) in some.iter().zip(&starts).zip(sums) {
@@ -259,8 +298,8 @@ impl Search<'_> {
         pairs.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
         let most = if SIZES[level] == 1 { pairs.len() } else { 1 };
         for (root, a, b) in pairs.into_iter().take(most) {
-            if root <= self.reach(0.0) && self.may_be_first((a, b)) {
-                self.offer(a, b);
+            if root <= self.reach(0.0) && self.nearest.may_be_first((a, b)) {
+                self.nearest.offer(&self.plan, a, b);
             }
         }
         near
@@ -270,27 +309,7 @@ impl Search<'_> {
     fn matters(&self, level: usize, block: usize, (root, other): (f64, usize)) -> bool {
         let (a, b) = (&self.a[level], &self.b[level]);
         let first = (a.windows(block).start, b.windows(other).start);
-        root <= self.reach(a.radii[block] + b.radii[other]) && self.may_be_first(first)
-    }
-
-    /// Whether windows from these on may be better than the best, which are the same if their distance is 0:
-    /// then only earlier ones are. Where motion stands still that spares comparing all of it.
-    fn may_be_first(&self, first: (usize, usize)) -> bool {
-        self.best.is_none_or(|best| best.distance > 0.0 || first < (best.a, best.b))
-    }
-
-    fn offer(&mut self, a: usize, b: usize) {
-        let windows = (&[a][..], &[b][..]);
-        let sum = self.sums.of(&self.plan, Measure::Exact, windows, f64::INFINITY)[0][0];
-        let root = sum.sqrt();
-        let distance = self.query.reported(sum);
-        let is_better = self.best.is_none_or(|best| {
-            let by_distance = distance.total_cmp(&best.distance);
-            by_distance.then((a, b).cmp(&(best.a, best.b))).is_lt()
-        });
-        if is_better {
-            self.best = Some(Best { distance, root, a, b });
-        }
+        root <= self.reach(a.radii[block] + b.radii[other]) && self.nearest.may_be_first(first)
     }
 
     /// Finds what matters in some blocks of the first clip and some of the second.
@@ -347,7 +366,8 @@ mod tests {
             let names = ["a", "bb", "ccc", "dddd", "eeeee"];
             let s = skeleton(&names[..1 + rng.below(5)]);
             let metric = [Metric::Euler, Metric::Quaternion, Metric::Position][case % 3];
-            let window = 1 + rng.below(30);
+            // A few are long.
+            let window = 1 + rng.below(30) + if case % 30 > 26 { diagonals::LONG } else { 0 };
             let mut clip = |least: usize| {
                 let frames = least + window + rng.below(400);
                 random_clip(&mut rng, &s, frames)
@@ -357,7 +377,7 @@ mod tests {
             let same = rng.chance(0.3);
             let b = if same { a.clone() } else { a.like(&s, &two).unwrap() };
             let mut query = Query::first(&a, window).unwrap();
-            if rng.chance(0.5) {
+            if rng.chance(0.3) {
                 let weights: Vec<f64> = (0..window).map(|_| rng.below(3) as f64 + 0.1).collect();
                 query = query
                     .with_frame_weights(&weights)
@@ -393,6 +413,57 @@ mod tests {
         let between = Between { lead: Some(30), ..Between::default() };
         let found = closest_windows(&query, &features, &between).unwrap();
         assert_eq!(found, Some(Pair { a_frame: 30, b_frame: 0, distance: 0.0 }));
+    }
+
+    #[test]
+    fn long_windows_of_long_motion_are_found_and_of_two_that_stand_still_only_the_first_are_compared()
+     {
+        // Compared one with the other this would be 10⁹ windows of 500 frames.
+        let s = skeleton(&["a", "bb"]);
+        let turn = |angle: &dyn Fn(usize, usize) -> f64| {
+            let tracks = s.indices().map(|j| {
+                let at = |f: usize| {
+                    crate::math::Rotation::about_x(crate::math::Angle::from_radians(angle(
+                        j.get(),
+                        f,
+                    )))
+                };
+                crate::motion::Track::turning((0..30_000).map(at).collect(), s[j].offset_m)
+            });
+            let rate = crate::motion::FrameRate::from_fps(60.0).unwrap();
+            crate::motion::Clip::new(30_000, rate, tracks.collect()).unwrap()
+        };
+        let wave = |phase: f64, f: usize| {
+            let t = f as f64;
+            let sin = |x: f64| crate::math::trig::sin_cos(x).0;
+            sin(0.02 * t + phase) + 0.7 * sin(0.0317 * t) + 0.5 * sin(1e-7 * t * t)
+        };
+        let one = turn(&|j, f| wave(j as f64, f));
+        // The same from frame 9,000 on, 4,321 frames earlier, and another motion elsewhere.
+        let other = turn(&|j, f| {
+            if (9_000..9_700).contains(&f) {
+                wave(j as f64, f + 4_321)
+            } else {
+                wave(2.0 * j as f64 + 1.0, 3 * f)
+            }
+        });
+        for metric in [Metric::Euler, Metric::Quaternion] {
+            let a = Features::of(&s, &one, metric).unwrap();
+            let b = a.like(&s, &other).unwrap();
+            let query = Query::first(&a, 500).unwrap();
+            let found = closest_windows(&query, &b, &Between::default()).unwrap().unwrap();
+            assert!((9_000..=9_200).contains(&found.b_frame), "{found:?}");
+            assert!(found.a_frame == found.b_frame + 4_321 && found.distance < 1e-6, "{found:?}");
+        }
+        let still = |angle: f64| turn(&move |_, _| angle);
+        let a = Features::of(&s, &still(0.3), Metric::Euler).unwrap();
+        let b = a.like(&s, &still(-0.2)).unwrap();
+        let query = Query::first(&a, 500).unwrap();
+        let found = closest_windows(&query, &b, &Between::default()).unwrap().unwrap();
+        assert!((found.a_frame, found.b_frame) == (0, 0) && found.distance > 1.0, "{found:?}");
+        let between = Between { lead: Some(700), ..Between::default() };
+        let found = closest_windows(&query, &b, &between).unwrap().unwrap();
+        assert_eq!((found.a_frame, found.b_frame), (700, 0));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod bound;
 mod carrier;
 mod closest;
 mod connect;
+mod diagonals;
 mod distances;
 mod ease;
 mod error;

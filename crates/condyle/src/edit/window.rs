@@ -184,7 +184,7 @@ pub(super) struct Part {
     pub(super) query: usize,
     pub(super) weight: f64,
     /// Whether differences may be of more than half a turn.
-    wraps: bool,
+    pub(super) wraps: bool,
 }
 
 /// A query together with a clip that is searched.
