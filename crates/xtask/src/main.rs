@@ -23,10 +23,13 @@ fn main() -> ExitCode {
         "ci" => [lints(), tests(), same_bits(), docs(), licences()].concat(),
         "check" => [lints(), unit_tests()].concat(),
         "bench" => return if bench() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
-        "fuzz" => return fuzz::run(std::env::args().nth(2)),
+        "fuzz" => {
+            let mut more = std::env::args().skip(2);
+            return fuzz::run(more.next(), &more.collect::<Vec<_>>());
+        }
         _ => {
             eprintln!(
-                "usage: cargo xtask ci | check | bench | fuzz [SECONDS] | builds | wasm | bless"
+                "usage: cargo xtask ci | check | bench | fuzz [SECONDS [TARGET…]] | builds | wasm | bless"
             );
             return ExitCode::from(2);
         }

@@ -346,6 +346,9 @@ impl Network {
         dials: &DialClip,
         under: Option<&Clip>,
     ) -> Result<Clip, ClipError> {
+        if dials.is_empty() {
+            return Err(ClipError::NoFrames);
+        }
         let rest = Pose::rest(skeleton);
         let mut state = self.state();
         let mut pose = rest.clone();

@@ -17,6 +17,13 @@ use crate::rig::{JointKind, RigJoint, Source};
 use crate::skeleton::Skeleton;
 use crate::synth::Rng;
 
+// The fuzz targets judge pages by it as well.
+#[allow(dead_code, unreachable_pub, reason = "parts are for the fuzz targets")]
+#[path = "../../tests/it/fuzz/markup.rs"]
+pub(crate) mod markup;
+
+pub(crate) use markup::well_formed;
+
 fn deg(d: f64) -> Angle {
     Angle::from_degrees(d)
 }
@@ -243,61 +250,6 @@ fn check_cell(
             Some(false) => &['.', 'o'],
         };
         assert!(expected.contains(&c), "{name}: {column} {row} {c:?}");
-    }
-}
-
-/// Whether a text is XML as far as we write it: elements closed in order, attributes quoted and not
-/// repeated, no stray markup. Returns the number of elements.
-pub(crate) fn well_formed(text: &str) -> usize {
-    let mut open: Vec<&str> = Vec::new();
-    let mut count = 0;
-    let mut rest = text;
-    while let Some(start) = rest.find('<') {
-        let (before, tag) = rest.split_at(start);
-        check_text(before);
-        assert!(!open.is_empty() || before.trim().is_empty(), "text outside: {before:?}");
-        let end = tag.find('>').expect("a tag ends");
-        let inside = &tag[1..end];
-        rest = &tag[end + 1..];
-        if let Some(name) = inside.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name), "closed in order");
-            continue;
-        }
-        let (inside, alone) = match inside.strip_suffix('/') {
-            Some(inside) => (inside, true),
-            None => (inside, false),
-        };
-        let name = inside.split(' ').next().unwrap();
-        assert!(!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric()), "{name:?}");
-        attributes(&inside[name.len()..]);
-        count += 1;
-        assert!(count == 1 || !open.is_empty(), "one root");
-        if !alone {
-            open.push(name);
-        }
-    }
-    assert!(open.is_empty() && rest.trim().is_empty());
-    count
-}
-
-fn attributes(mut text: &str) {
-    let mut names = Vec::new();
-    while !text.trim().is_empty() {
-        let (name, value) = text.strip_prefix(' ').unwrap().split_once("=\"").unwrap();
-        assert!(!names.contains(&name), "{name} twice");
-        names.push(name);
-        let (value, after) = value.split_once('"').unwrap();
-        assert!(!value.contains('<'));
-        check_text(value);
-        text = after;
-    }
-}
-
-fn check_text(text: &str) {
-    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
-    for part in text.split('&').skip(1) {
-        let known = ["amp;", "lt;", "gt;", "quot;"];
-        assert!(known.iter().any(|k| part.starts_with(k)), "{part:?}");
     }
 }
 

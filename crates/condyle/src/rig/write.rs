@@ -383,6 +383,8 @@ fn swing(limit: &SwingLimit, depth: usize) -> Result<Node<'static>, Fault> {
                 Field::new("ry_deg", number(degrees(*ry))),
             ],
         ),
+        // No polygon leaves all directions, and a document has one at least.
+        SwingLimit::Polygons(polygons) if polygons.is_empty() => shape("free", []),
         SwingLimit::Polygons(polygons) => {
             let polygons = Node::array(polygons.iter().map(|polygon| directions(polygon)));
             shape("polygon", [Field::new("polygons", polygons)])

@@ -10,7 +10,8 @@ use condyle::motion::Clip;
 use condyle::synth::{Figure, Options, Rng, Synth};
 
 use crate::fuzz::check::check_bytes;
-use crate::fuzz::{ASF, MODES, read_rig, set_dials};
+use crate::fuzz::dials::read_dials;
+use crate::fuzz::{ASF, MODES, TARGETS, read_rig, set_dials};
 
 /// Damaged inputs per format.
 const INPUTS: u64 = 3000;
@@ -222,6 +223,43 @@ fn any_bytes_are_refused_or_read_whatever_the_format() {
         {
             let options = ReadOptions { format, mode: Mode::Lenient, ..ReadOptions::default() };
             check_memory(&bytes, skeleton.as_ref(), &options);
+        }
+    }
+}
+
+/// Tables of dials: most are refused, and what is read is written as it was read.
+#[test]
+fn damaged_tables_of_dials_are_refused_or_read() {
+    let _watchdog = Watchdog::new("damaged tables of dials");
+    let table = b"time_s,a.bend_deg,\"b,\"\"c\"\"_deg\",d_m,e\n0,1,0.01,0.05,0.5\n0.1,-20,0,0,1\n0.2,3,0,0,0\n";
+    read_dials(table);
+    for i in 0..INPUTS {
+        read_dials(&damaged(&mut Rng::stream(78, i), table));
+    }
+}
+
+/// Figures, motion and settings made of random bytes: what the fuzzer does for hours, for a moment.
+#[test]
+fn work_on_motion_that_is_made_of_random_bytes_holds_what_it_promises() {
+    let _watchdog = Watchdog::new("work on made motion");
+    let times = [
+        ("fit_dials", 3),
+        ("clamp", 60),
+        ("estimate", 30),
+        ("couplings", 3),
+        ("edit", 60),
+        ("evaluated", 10),
+        ("pages", 10),
+        ("changing", 10),
+    ];
+    for (name, times) in times {
+        let (_, run) = TARGETS.iter().find(|(target, _)| *target == name).expect("it is a target");
+        for i in 0..times {
+            let mut rng = Rng::stream(79, i);
+            let n = 64 + rng.below(448);
+            let bytes: Vec<u8> = (0..n).map(|_| rng.bits() as u8).collect();
+            println!("{name} {i}");
+            run(&bytes);
         }
     }
 }

@@ -207,10 +207,12 @@ fn motion(
     // A joint of another size than in its file still has its channels.
     let source = clip.channels().map(|channels| channels.joint(joint));
     let source = source.filter(|source| source.sequence == Sequence::FirstIsLeftmost);
-    let laid_out = source.map(|source| source.dofs.as_slice()).unwrap_or_default();
+    let mut laid_out = source.map_or_else(Vec::new, |source| source.dofs.clone());
+    // BVH has no channel for the length of a bone: what it does to the joints below becomes their positions.
+    laid_out.retain(|dof| *dof != Dof::Length);
     let dofs = match own {
         Some(own) => own.channels.clone(),
-        None if !laid_out.is_empty() => laid_out.to_vec(),
+        None if !laid_out.is_empty() => laid_out,
         None => {
             let mut dofs = Vec::new();
             if skeleton.parent(joint).is_none() {

@@ -60,7 +60,7 @@ const FORMATS: [Format; 4] = [Format::Bvh, Format::Asf, Format::Amc, Format::Trc
 
 const DOFS: [Dof; 7] = [Dof::Tx, Dof::Ty, Dof::Tz, Dof::Rx, Dof::Ry, Dof::Rz, Dof::Length];
 
-const ODD_NAMES: [&str; 24] = [
+pub(super) const ODD_NAMES: [&str; 24] = [
     "", " ", "root", "ROOT", "a b", "a{", "}", "#x", ":root", "begin", "end", "1", "-2.5",
     "\u{fc}", "\n", "a\tb", "End Site", "MOTION", "x__y", "a_end", "*1", "\u{feff}", "nan", "\0",
 ];

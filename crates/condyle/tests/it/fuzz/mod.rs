@@ -3,10 +3,16 @@
 
 #![allow(unreachable_pub, missing_docs, reason = "public for the fuzz targets, which include it")]
 
+pub mod changing;
 pub mod check;
+pub mod dials;
 pub mod ik;
 pub mod limits;
 pub mod made;
+pub mod markup;
+pub mod motions;
+pub mod moving;
+pub mod pages;
 
 use arbitrary::{Arbitrary, Unstructured};
 use condyle::formats::{Format, Mode, MotionFile, ReadOptions, read};
@@ -74,7 +80,7 @@ pub const ASF: &str = "\
 pub type Target = fn(&[u8]);
 
 /// The targets by name, in the order they run.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 23] = [
     ("read_bvh", read_bvh),
     ("read_asf", read_asf),
     ("read_amc", read_amc),
@@ -89,6 +95,15 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("read_goals", ik::read_goals),
     ("ik", ik::solve),
     ("limb", ik::limb),
+    ("read_dials", dials::read_dials),
+    ("fit_dials", dials::fit_dials),
+    ("clamp", motions::clamp),
+    ("estimate", motions::estimate),
+    ("couplings", motions::couplings),
+    ("edit", motions::edit),
+    ("evaluated", motions::evaluated),
+    ("pages", pages::pages),
+    ("changing", changing::changing),
 ];
 
 /// Any bytes as BVH.
