@@ -1,4 +1,4 @@
-//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`, `fuzz`, `builds`,
+//! All automation of the repository, in Rust: `cargo xtask ci`, `check`, `bench`, `fuzz`, `tools`, `builds`,
 //! `wasm`, `bless`.
 //!
 //! CI runs `make test`, which runs `cargo xtask ci`: the same at home and there.
@@ -9,6 +9,7 @@
 
 mod bits;
 mod fuzz;
+mod tools;
 
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
@@ -27,15 +28,16 @@ fn main() -> ExitCode {
             let mut more = std::env::args().skip(2);
             return fuzz::run(more.next(), &more.collect::<Vec<_>>());
         }
+        "tools" => return tools::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {
             eprintln!(
-                "usage: cargo xtask ci | check | bench | fuzz [SECONDS [TARGET…]] | builds | wasm | bless"
+                "usage: cargo xtask ci | check | bench | fuzz [SECONDS [TARGET…]] | tools [TOOL…] | builds | wasm | bless"
             );
             return ExitCode::from(2);
         }
     };
     if task == "ci" {
-        browser();
+        tools::for_tests();
     }
     for step in steps {
         if !step.run() {
@@ -89,23 +91,6 @@ fn succeeds(command: &[&str]) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|s| s.success())
-}
-
-/// Installs the browser that a test looks at reports with, on machines where that may be done unasked.
-/// Without it that test is skipped, and says so; under `CI=true` it fails.
-fn browser() {
-    let there = ["chromium", "chromium-browser", "google-chrome"];
-    if there.iter().any(|name| succeeds(&[name, "--version"])) {
-        return;
-    }
-    let ours = std::env::var("CI").as_deref() == Ok("true") || output(&["id", "-u"]) == "0";
-    let installed = ours
-        && (succeeds(&["apt-get", "install", "-y", "--no-install-recommends", "chromium"])
-            || succeeds(&["apt-get", "update"])
-                && succeeds(&["apt-get", "install", "-y", "--no-install-recommends", "chromium"]));
-    let verdict =
-        if installed { "installed" } else { "not there: reports are not looked at in a browser" };
-    println!("== browser for reports: chromium {verdict}");
 }
 
 fn lints() -> Vec<Step> {

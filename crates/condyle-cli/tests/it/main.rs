@@ -15,6 +15,7 @@ mod estimate;
 mod evaluate;
 mod files;
 mod ik;
+mod tools;
 
 use std::fs;
 use std::path::{Path, PathBuf};
