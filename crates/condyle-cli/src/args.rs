@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use condyle::estimate::{
     BallModel, EstimateOptions, Method, Noise, Outliers, PaperOptions, Repair, Threshold,
 };
-use condyle::formats::{Format, LengthUnit, Mode, OutputUnit, ReadOptions};
+use condyle::formats::{FilesStay, Format, LengthUnit, Mode, OutputUnit, ReadOptions};
 use condyle::ik::{self, FollowOptions};
 use condyle::math::Angle;
 use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
@@ -366,6 +366,9 @@ pub(crate) struct Reading {
     /// Format of the input, where its content does not tell
     #[arg(long, value_name = "FORMAT")]
     from: Option<FormatName>,
+    /// Map large files instead of reading them into memory; no program may change them meanwhile
+    #[arg(long)]
+    mmap: bool,
 }
 
 impl Reading {
@@ -385,8 +388,16 @@ impl Reading {
             rate: self.source_fps,
             format: self.from.map(FormatName::format),
             threads: processors(),
+            map: self.mmap.then(files_stay),
         }
     }
+}
+
+/// The promise that no file changes while it is read.
+#[allow(unsafe_code, reason = "the promise is the user's")]
+fn files_stay() -> FilesStay {
+    // SAFETY: called only for `--mmap`, by which the user promises it; its help says so.
+    unsafe { FilesStay::promise() }
 }
 
 /// A format by its extension.

@@ -1,16 +1,42 @@
-//! Large memory: files mapped instead of copied, and tables in large pages.
+//! Large memory: files read whole, mapped if that is asked for, and tables in large pages.
 //!
 //! One of the two places in the library with `unsafe` code; what it promises is safe to use.
 
 #![allow(unsafe_code, reason = "the system's calls for mapping files and advising on memory")]
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::Deref;
 use std::path::Path;
 
-/// Files from this size on are mapped; smaller ones are read, which costs less.
+/// Files from this size on are mapped, where that is asked for; smaller ones are read, which costs
+/// less.
 const MAP_FROM: u64 = 1 << 20;
+
+/// A promise without which no file is mapped: that the files which are read stay as they are until
+/// they have been read.
+///
+/// A mapped file is not copied: the reader looks at the system's own pages of it. If another program
+/// writes to the file meanwhile, the bytes change under the reader, which Rust does not define; and
+/// if the file is cut short, the system stops this program (`SIGBUS`). Reading into memory, which is
+/// what happens without this promise, has neither problem.
+///
+/// See [`ReadOptions::map`](crate::formats::ReadOptions::map).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilesStay(());
+
+impl FilesStay {
+    /// Makes the promise.
+    ///
+    /// # Safety
+    ///
+    /// No program, this one included, may write to, cut short or replace in place any file that is
+    /// read with this promise, from the moment when it is opened until reading it has returned.
+    #[must_use]
+    pub const unsafe fn promise() -> Self {
+        Self(())
+    }
+}
 
 /// The bytes of a file.
 #[derive(Debug)]
@@ -32,22 +58,82 @@ impl Deref for Bytes {
     }
 }
 
-/// The bytes of a file, mapped if it is a large regular file.
+/// The bytes of a file: in memory, `most` at most, or mapped if it is a large regular file and
+/// nobody changes it meanwhile. A file that is cut short while it is read has the bytes that were
+/// left of it.
 ///
-/// A mapped file must not be cut short by another program while it is looked at: then the system
-/// stops this one, as it does with every program that maps files. Changed bytes are harmless: the
-/// readers take nothing on trust, and each byte is looked at for what it is at that moment.
-pub(crate) fn bytes_of(path: &Path) -> io::Result<Bytes> {
+/// # Errors
+///
+/// What the system says; [`io::ErrorKind::FileTooLarge`] for more than `most` bytes, before they are
+/// read where the system knows how many there are.
+pub(crate) fn bytes_of(path: &Path, map: Option<FilesStay>, most: u64) -> io::Result<Bytes> {
     let file = File::open(path)?;
-    let about = file.metadata()?;
-    if !about.is_file() || about.len() < MAP_FROM {
-        return std::fs::read(path).map(Bytes::Read);
+    let length = length_of(&file)?;
+    if map.is_some() && length >= MAP_FROM {
+        // SAFETY: the file is regular and open, and the mapping is private and read-only, so nothing
+        // here changes its bytes. That nobody else does is what `FilesStay` promises: only the
+        // unsafe `promise` makes one.
+        if let Ok(map) = unsafe { memmap2::Mmap::map(&file) } {
+            return Ok(Bytes::Mapped(map));
+        }
     }
-    // SAFETY: the mapping is private and read-only, and `file` is open. That its bytes may change
-    // under us is what the comment above is about: no invariant of ours rests on them.
-    match unsafe { memmap2::Mmap::map(&file) } {
-        Ok(map) => Ok(Bytes::Mapped(map)),
-        Err(_) => std::fs::read(path).map(Bytes::Read),
+    read(file, length, most).map(Bytes::Read)
+}
+
+/// The bytes of a file, such as a rig or a table, of `most` bytes at most.
+///
+/// # Errors
+///
+/// What the system says; [`io::ErrorKind::FileTooLarge`] for more than `most` bytes, before they are
+/// read where the system knows how many there are.
+pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = length_of(&file)?;
+    read(file, length, most)
+}
+
+/// The same of what is no file, such as standard input.
+///
+/// # Errors
+///
+/// See [`read_bytes`].
+pub fn read_stream(source: impl io::Read, most: u64) -> io::Result<Vec<u8>> {
+    read(source, 0, most)
+}
+
+/// How long a file is, for all that the system says now; 0 for a pipe or a device.
+fn length_of(file: &File) -> io::Result<u64> {
+    let about = file.metadata()?;
+    Ok(if about.is_file() { about.len() } else { 0 })
+}
+
+/// Reads to the end. There may be more or less than `length` bytes: files change.
+fn read(mut source: impl io::Read, length: u64, most: u64) -> io::Result<Vec<u8>> {
+    let too_large = || {
+        let what = match most >> 20 {
+            0 => format!("it has more than {most} bytes, and no more are read"),
+            mebibytes => format!("it has more than {mebibytes} MiB, and no more are read"),
+        };
+        io::Error::new(io::ErrorKind::FileTooLarge, what)
+    };
+    if length > most {
+        return Err(too_large());
+    }
+    // One more than there may be, so that the end is found without more room.
+    let room_for = |n: u64| usize::try_from(n.min(most).saturating_add(1)).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(room_for(length))?;
+    advise_large_pages(bytes.spare_capacity_mut());
+    loop {
+        let room = bytes.capacity() - bytes.len();
+        if source.by_ref().take(room as u64).read_to_end(&mut bytes)? < room {
+            return Ok(bytes);
+        }
+        if bytes.len() as u64 > most {
+            return Err(too_large());
+        }
+        let twice = (2 * bytes.len() as u64).max(1 << 16);
+        bytes.try_reserve_exact(room_for(twice) - bytes.len())?;
     }
 }
 
@@ -60,19 +146,19 @@ pub(crate) fn zeros(n: usize) -> Vec<f64> {
 }
 
 #[cfg(target_os = "linux")]
-fn advise_large_pages(table: &[f64]) {
+fn advise_large_pages<T>(table: &[T]) {
     const LARGE_PAGE: usize = 2 << 20;
     let from = (table.as_ptr() as usize).next_multiple_of(LARGE_PAGE);
     let to = table.as_ptr() as usize + size_of_val(table);
     let Some(length) = to.checked_sub(from).filter(|length| *length >= LARGE_PAGE) else { return };
-    // SAFETY: the range lies within memory that we own, and the advice changes no byte of it.
+    // SAFETY: the range lies within memory that is borrowed here, and the advice changes no byte of it.
     unsafe {
         libc::madvise(from as *mut libc::c_void, length, libc::MADV_HUGEPAGE);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise_large_pages(_table: &[f64]) {}
+fn advise_large_pages<T>(_table: &[T]) {}
 
 #[cfg(test)]
 mod tests {
@@ -87,19 +173,65 @@ mod tests {
         assert!(zeros(0).is_empty());
     }
 
-    #[test]
-    fn mapped_and_read_files_have_the_same_bytes() {
-        let folder = std::env::temp_dir();
-        for size in [10, 3 << 20] {
-            let path = folder.join(format!("condyle-memory-{}-{size}", std::process::id()));
-            let bytes: Vec<u8> = (0..=255).cycle().take(size).collect();
-            std::fs::write(&path, &bytes).unwrap();
-            let read = bytes_of(&path).unwrap();
-            assert_eq!(matches!(read, Bytes::Mapped(_)), size > 10);
-            assert!(*read == *bytes);
-            drop(read);
-            std::fs::remove_file(&path).unwrap();
+    /// A file of its own, removed at the end.
+    struct Temporary(std::path::PathBuf);
+
+    impl Temporary {
+        fn new(name: &str, bytes: &[u8]) -> Self {
+            let name = format!("condyle-memory-{}-{name}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            Self(path)
         }
-        assert!(bytes_of(&folder).is_err(), "a folder is no file");
+    }
+
+    impl Drop for Temporary {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    fn bytes(n: usize) -> Vec<u8> {
+        (0..=255).cycle().take(n).collect()
+    }
+
+    #[test]
+    fn large_files_are_mapped_where_that_is_asked_for_and_have_the_same_bytes() {
+        // SAFETY: nobody else knows these files.
+        let stay = unsafe { FilesStay::promise() };
+        for (size, map, mapped) in
+            [(10, Some(stay), false), (3 << 20, Some(stay), true), (3 << 20, None, false)]
+        {
+            let expected = bytes(size);
+            let file = Temporary::new(&format!("{size}-{mapped}"), &expected);
+            let read = bytes_of(&file.0, map, u64::MAX).unwrap();
+            assert_eq!(matches!(read, Bytes::Mapped(_)), mapped);
+            assert!(*read == *expected);
+        }
+        assert!(bytes_of(&std::env::temp_dir(), None, u64::MAX).is_err(), "a folder is no file");
+    }
+
+    #[test]
+    fn more_than_asked_for_is_refused_before_it_is_read() {
+        let is_too_large = |read: io::Result<Vec<u8>>| {
+            read.is_err_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+        };
+        let file = Temporary::new("sparse", b"x");
+        assert_eq!(read_bytes(&file.0, 1).unwrap(), b"x");
+        assert!(is_too_large(read_bytes(&file.0, 0)));
+        // Terabytes that no disk holds.
+        File::options().write(true).open(&file.0).unwrap().set_len(5 << 40).unwrap();
+        assert!(is_too_large(read_bytes(&file.0, 1 << 20)));
+        // What is no file says nothing about its length.
+        assert!(is_too_large(read_stream(io::repeat(0), 1 << 20)));
+        assert_eq!(read_stream(&b"abc"[..], 3).unwrap(), b"abc");
+    }
+
+    #[test]
+    fn a_file_that_changes_its_length_has_the_bytes_that_were_there() {
+        let all = bytes(1000);
+        for length in [0, 10, 1000, 5000] {
+            assert_eq!(read(&all[..], length, 5000).unwrap(), all, "{length}");
+        }
     }
 }

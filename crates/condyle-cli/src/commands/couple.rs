@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use comfy_table::Cell;
 use condyle::couple::{CoupleOptions, Couplings, Found, couple, html};
 use condyle::estimate::Take;
-use condyle::formats::read_files;
+use condyle::formats::{read_bytes, read_files};
 use condyle::maps::Curve;
 use condyle::math::Angle;
 use condyle::motion::Clip;
-use condyle::rig::{AngleOf, Rig, Rule, Source};
+use condyle::rig::{AngleOf, MAX_BYTES, Rig, Rule, Source};
 use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
@@ -90,7 +90,14 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
 
 /// Couplings that a person edited in the rig that is there stay.
 fn keep_edited(rig: &mut Rig, output: &Path) -> Result<(), Failure> {
-    let Ok(bytes) = std::fs::read(output) else { return Ok(()) };
+    let bytes = match read_bytes(output, MAX_BYTES as u64) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+            let what = format!("is there and no rig document: {error}");
+            return Err(Failure::file(output, what, "name another file, or remove it"));
+        }
+        Err(_) => return Ok(()),
+    };
     let there = Rig::read(&bytes).map_err(|error| {
         let what = format!("is there and no rig document: {error}");
         Failure::file(output, what, "name another file, or remove it")

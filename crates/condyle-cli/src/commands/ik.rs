@@ -6,9 +6,10 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, Table};
-use condyle::formats::{Format, ReadOptions, Warning, size_notice};
+use condyle::formats::{Format, ReadOptions, Warning, read_bytes, size_notice};
 use condyle::ik::{ClipGoal, Figure, FollowOptions, Followed, FollowedGoal, Goals, Miss};
 use condyle::motion::{Clip, FrameIndex};
+use condyle::rig::MAX_BYTES;
 use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
@@ -137,7 +138,8 @@ fn is_document(path: &Path) -> bool {
 
 /// Whether the first that is no space, after the mark of a byte order, opens an object.
 fn begins_with_brace(file: std::fs::File) -> std::io::Result<bool> {
-    let mut bytes = std::io::BufReader::new(file).bytes();
+    // A megabyte of blanks is no document that anyone wrote; there are devices that go on for ever.
+    let mut bytes = std::io::BufReader::new(file).take(1 << 20).bytes();
     while let Some(byte) = bytes.next().transpose()? {
         if !byte.is_ascii_whitespace() && !b"\xEF\xBB\xBF".contains(&byte) {
             return Ok(byte == b'{');
@@ -152,7 +154,7 @@ pub(super) fn read_document(
     clip: &Clip,
     strict: bool,
 ) -> Result<Goals, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = read_bytes(path, MAX_BYTES as u64).map_err(|error| {
         let help = "name a goals document (GOALS.json) or a motion file";
         Failure::file(path, format!("cannot be read: {error}"), help)
     })?;

@@ -1,16 +1,19 @@
 //! `condyle pose`: a figure, or a motion, from its dials.
 
 use std::fmt::Write as _;
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::formats::{MotionFile, fits_one_file, write_file_with};
+use condyle::formats::{MotionFile, read_bytes, read_stream, write_file_with};
 use condyle::glam::DVec3;
 use condyle::ik::{DialSettings, DialSolver, FollowedDials, Goals, REACHED, REACHED_M, RootMotion};
-use condyle::maps::{By, Clamped, Dial, DialClip, Held, HeldOver, Network, State, Unit};
+use condyle::maps::{
+    By, Clamped, Dial, DialClip, Held, HeldOver, MAX_POSED, MAX_TABLE_BYTES, Network, State, Unit,
+};
 use condyle::math::Angle;
 use condyle::motion::{ClipError, Pose as Figure};
+use condyle::rig;
 use condyle::skeleton::{Skeleton, names_near};
 use serde_json::{Map, Value, json};
 
@@ -59,7 +62,7 @@ pub(super) fn run(args: &Pose) -> Result<Answer, Failure> {
 }
 
 fn read_goals(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| {
+    read_bytes(path, rig::MAX_BYTES as u64).map_err(|error| {
         let help = "name a goals document (GOALS.json), see docs/ik.md";
         Failure::file(path, format!("cannot be read: {error}"), help)
     })
@@ -320,15 +323,15 @@ fn set_dials(
             at_place(path, error.to_string(), help)
         })?,
         _ => {
+            few_enough(frames, skeleton.len().max(dials.len()))?;
             let mut still = DialClip::new(args.fps, dials.len());
             let rest: Vec<f64> = dials.iter().map(|dial| dial.rest).collect();
             (0..frames).for_each(|_| still.push(&rest));
             still
         }
     };
-    if let Some(output) = args.output.as_ref().filter(|output| !is_table(output)) {
-        let failed = |error| Failure::Write { output: output.clone(), error };
-        fits_one_file(skeleton.len(), clip.len()).map_err(failed)?;
+    if args.goals.is_some() || args.output.as_ref().is_some_and(|output| !is_table(output)) {
+        few_enough(clip.len(), skeleton.len())?;
     }
     given.iter().for_each(|(dial, value)| clip.set(*dial, *value));
     if args.clamp {
@@ -381,14 +384,23 @@ fn settings(args: &Pose, network: &Network) -> Result<Vec<(usize, f64)>, Failure
     Ok(given)
 }
 
+/// Whether a motion of so many frames can be made: it is refused before it takes any memory.
+fn few_enough(frames: usize, joints: usize) -> Result<(), Failure> {
+    if frames.saturating_mul(joints) <= MAX_POSED {
+        return Ok(());
+    }
+    let what =
+        format!("{frames} frames of {joints} joints or dials are more than is posed at once");
+    Err(Failure::usage(what, "cut the table or the goals in pieces"))
+}
+
 /// The text of a table, from a file or from standard input.
 fn read_table(path: &Path) -> Result<String, Failure> {
-    let text = if path == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().lock().read_to_string(&mut text).map(|_| text)
-    } else {
-        std::fs::read_to_string(path)
+    let read = match path == Path::new("-") {
+        true => read_stream(std::io::stdin().lock(), MAX_TABLE_BYTES),
+        false => read_bytes(path, MAX_TABLE_BYTES),
     };
+    let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
     text.map_err(|error| {
         let path = shown(path);
         Failure::file(Path::new(&path), format!("cannot be read: {error}"), "give a table of dials")

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use condyle::formats::read_bytes;
 use condyle::models;
 use condyle::presets::{self, Preset};
-use condyle::rig::{Rig, RigJoint, RigWarning, RigWarningKind};
+use condyle::rig::{MAX_BYTES, Rig, RigJoint, RigWarning, RigWarningKind};
 use condyle::skeleton::{Skeleton, names_near};
 
 use crate::output::{Failure, print_rig_warnings};
@@ -17,7 +18,7 @@ pub(super) fn rig_of(argument: &Path, strict: bool) -> Result<Rig, Failure> {
         let joints = [(preset.name, preset.joint)].into_iter().collect();
         return Ok(Rig::new(Skeleton::new(), joints));
     }
-    let bytes = std::fs::read(argument).map_err(|error| {
+    let bytes = read_bytes(argument, MAX_BYTES as u64).map_err(|error| {
         let known = |name: &str| models::names().any(|known| known.eq_ignore_ascii_case(name));
         if argument.to_str().is_some_and(known) {
             let what = "a model with joint maps, and no limits of joints";

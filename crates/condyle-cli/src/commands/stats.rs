@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use condyle::estimate::{
-    EstimateOptions, MergeError, RestPart, RestsDiffer, Summary, estimate_summary,
+    EstimateOptions, MAX_SUMMARY_BYTES, MergeError, RestPart, RestsDiffer, Summary,
+    estimate_summary,
 };
+use condyle::formats::read_bytes;
 use serde_json::{Map, Value, json};
 
 use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};
@@ -117,7 +119,7 @@ pub(super) fn estimated(
 }
 
 fn read_part(path: &Path) -> Result<Summary, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = read_bytes(path, MAX_SUMMARY_BYTES).map_err(|error| {
         let help = "check the path, and that it is a file you may read";
         Failure::file(path, format!("cannot be read: {error}"), help)
     })?;

@@ -15,6 +15,8 @@ mod estimate;
 mod evaluate;
 mod files;
 mod ik;
+#[cfg(unix)]
+mod inputs;
 mod tools;
 
 use std::fs;

@@ -37,6 +37,9 @@ const MAGIC: &[u8; 8] = b"condylst";
 const VERSION: u32 = 1;
 const ROOT: u32 = u32::MAX;
 
+/// The largest summary that should be read, in bytes.
+pub const MAX_SUMMARY_BYTES: u64 = 256 << 20;
+
 /// Bytes before the joints.
 const HEADER: usize = 20;
 

@@ -62,7 +62,7 @@ use std::sync::OnceLock;
 
 pub use bind::Repair;
 pub use bind_pose::{BindPose, estimate_about};
-pub use cst::{SummaryError, SummaryErrorKind};
+pub use cst::{MAX_SUMMARY_BYTES, SummaryError, SummaryErrorKind};
 pub use from_summary::estimate_summary;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
 pub use pairs::{Pair, estimate_paired};

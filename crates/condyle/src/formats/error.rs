@@ -70,6 +70,11 @@ pub enum ReadErrorKind {
         /// What the system said.
         message: String,
     },
+    /// There are more bytes than are read into memory.
+    TooLarge {
+        /// The most that are, see [`MAX_IN_MEMORY`](crate::formats::MAX_IN_MEMORY).
+        most: u64,
+    },
     /// There is nothing in the file.
     Empty,
     /// The bytes are of no format we know.
@@ -236,6 +241,9 @@ impl ReadErrorKind {
     fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the path, and that it is a file you may read",
+            Self::TooLarge { .. } => {
+                "--mmap reads larger files, if no program changes them meanwhile; or cut it in pieces"
+            }
             Self::Empty => "the export or download went wrong: get the file again",
             Self::UnknownFormat => {
                 "readable are ASF, AMC, BVH and TRC; the content decides, then the extension"
@@ -281,6 +289,13 @@ impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { message } => write!(f, "cannot be read: {message}"),
+            Self::TooLarge { most } => {
+                write!(
+                    f,
+                    "the file has more than {} MiB, the most that is read into memory",
+                    most >> 20
+                )
+            }
             Self::Empty => f.write_str("the file is empty"),
             Self::UnknownFormat => f.write_str("this is no motion file we know"),
             Self::Utf16 => f.write_str("the text is UTF-16"),

@@ -1,12 +1,13 @@
 //! Where paths are opened to be read, and motion is written to them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::{
-    Format, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, Temporaries, Warning,
-    WriteError, WriteOptions, Written,
+    Format, MAX_IN_MEMORY, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, Temporaries,
+    Warning, WriteError, WriteOptions, Written,
 };
+use crate::memory;
 
 /// Reads one file. For AMC motion, `skeleton` is what its ASF held.
 ///
@@ -18,8 +19,12 @@ pub fn read_file(
     skeleton: Option<&MotionFile>,
     options: &ReadOptions,
 ) -> Result<Read, ReadError> {
-    let bytes = crate::memory::bytes_of(path).map_err(|error| {
-        ReadError::new(ReadErrorKind::Io { message: error.to_string() }).with_path(path)
+    let bytes = memory::bytes_of(path, options.map, MAX_IN_MEMORY).map_err(|error| {
+        let kind = match error.kind() {
+            io::ErrorKind::FileTooLarge => ReadErrorKind::TooLarge { most: MAX_IN_MEMORY },
+            _ => ReadErrorKind::Io { message: error.to_string() },
+        };
+        ReadError::new(kind).with_path(path)
     })?;
     // The content decides; where it does not tell, the name does.
     let found = Format::detect(&bytes);
@@ -188,8 +193,11 @@ pub fn write_file_with(
     for (part, bytes) in parts.iter().filter(|(part, _)| *part != format) {
         // Nobody named this file: it replaces only its like.
         let target = target_of(*part);
-        let there = fs::read(&target).ok().filter(|there| there != bytes);
-        if !options.replace_skeleton && there.is_some_and(|t| !super::acclaim::is_ours(&t)) {
+        let is_others = match memory::read_bytes(&target, MAX_IN_MEMORY) {
+            Ok(there) => there != *bytes && !super::acclaim::is_ours(&there),
+            Err(error) => error.kind() == io::ErrorKind::FileTooLarge,
+        };
+        if !options.replace_skeleton && is_others {
             return Err(WriteError::WouldReplace { path: target });
         }
     }

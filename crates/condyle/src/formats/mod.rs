@@ -35,6 +35,7 @@ use std::num::NonZeroUsize;
 use crate::motion::{Channels, Clip, FrameRate, Markers};
 use crate::skeleton::Skeleton;
 
+pub use crate::memory::{FilesStay, read_bytes, read_stream};
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
 pub use replace::{FileKind, InTheWay, in_the_way, is_same_file};
@@ -152,7 +153,15 @@ pub struct ReadOptions {
     /// How many threads a large file may be read with; the result is the same. One, the default,
     /// starts none.
     pub threads: NonZeroUsize,
+    /// Whether large files are mapped instead of being read into memory, which saves a copy: only with
+    /// the promise that nobody changes them meanwhile. Without it, the default, a file of more than
+    /// [`MAX_IN_MEMORY`] bytes is refused.
+    pub map: Option<FilesStay>,
 }
+
+/// The largest motion file that is read into memory, in bytes. What is made of it takes about as much
+/// again.
+pub const MAX_IN_MEMORY: u64 = 512 << 20;
 
 impl Default for ReadOptions {
     fn default() -> Self {
@@ -162,6 +171,7 @@ impl Default for ReadOptions {
             rate: None,
             format: None,
             threads: NonZeroUsize::MIN,
+            map: None,
         }
     }
 }
@@ -348,15 +358,6 @@ pub struct Written {
     pub parts: Vec<(Format, Vec<u8>)>,
     /// What the format could not hold, or had to rename.
     pub warnings: Vec<Warning>,
-}
-
-/// Whether a motion that is made anew can be written: before it is made, which may take long.
-///
-/// # Errors
-///
-/// [`WriteError::Unsupported`] if it has more joints and frames than one file is made of.
-pub fn fits_one_file(joints: usize, frames: usize) -> Result<(), WriteError> {
-    no_more_than(MAX_WRITTEN, joints, frames)
 }
 
 fn no_more_than(most: usize, joints: usize, frames: usize) -> Result<(), WriteError> {

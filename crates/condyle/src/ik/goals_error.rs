@@ -166,7 +166,7 @@ impl GoalsErrorKind {
             Self::Document(RigErrorKind::Missing { .. }) => {
                 "add it; docs/ik.md has examples".to_owned()
             }
-            Self::Document(RigErrorKind::TooLarge { .. }) => {
+            Self::Document(RigErrorKind::TooLarge { .. } | RigErrorKind::TooManyValues { .. }) => {
                 "split the clip, or take the goals from a motion file".to_owned()
             }
             Self::Document(RigErrorKind::TooDeep { .. }) => {

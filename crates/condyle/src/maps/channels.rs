@@ -10,6 +10,17 @@ use crate::math::{Points, Rotations};
 use crate::motion::{Clip, ClipError, FrameRate, KeyTimes, Pose, Track};
 use crate::skeleton::{Skeleton, names_near};
 
+/// The largest table of dials that should be read, in bytes.
+pub const MAX_TABLE_BYTES: u64 = 64 << 20;
+
+/// The most frames times joints, or times dials, that should be made a motion of at once: half an hour of
+/// seventy joints at 30 frames per second. A few bytes of a table or of goals are a frame.
+pub const MAX_POSED: usize = 4_000_000;
+
+/// A table may have so many values, frames times dials, whatever its length: dials without a column take
+/// memory, too.
+const FREE_VALUES: usize = 1 << 23;
+
 /// The dials of a network, frame by frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DialClip {
@@ -184,9 +195,11 @@ impl DialClip {
     /// [`DialClipError`] says where.
     pub fn read_csv(text: &str, dials: &[Dial], rate: FrameRate) -> Result<Self, DialClipError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // A table that names every dial has a number for each in two bytes at least.
+        let most = (text.len() / 2).max(FREE_VALUES);
         let mut records = Records::new(text);
         let mut row: Vec<Cell<'_>> = Vec::new();
-        records.next(&mut row)?;
+        records.next(&mut row, dials.len() + 1)?;
         let Some(head) = row.first() else { return Err(at([0; 2], Kind::Empty)) };
         let first = head.place;
         if row.len() == 1 && !head.quoted && head.text.contains([';', '\t']) {
@@ -217,8 +230,9 @@ impl DialClip {
         let rest: Vec<f64> = dials.iter().map(|dial| dial.rest).collect();
         let mut clip = Self::new(rate, dials.len());
         let mut times: Vec<f64> = Vec::new();
-        while records.next(&mut row)? {
-            let mut frame = rest.clone();
+        let mut frame = rest.clone();
+        while records.next(&mut row, columns.len())? {
+            frame.copy_from_slice(&rest);
             for (cell, column) in row.iter().zip(&columns) {
                 let number = cell.text.parse::<f64>().ok().filter(|number| number.is_finite());
                 let Some(number) = number else {
@@ -236,6 +250,10 @@ impl DialClip {
             }
             if let Some(more) = row[wanted..].iter().find(|cell| !cell.text.is_empty()) {
                 return Err(at(more.place, Kind::Cells { wanted }));
+            }
+            if clip.values.len() + frame.len() > most {
+                let Cell { place, .. } = row[0];
+                return Err(at(place, Kind::TooMany { frames: clip.len(), dials: dials.len() }));
             }
             clip.push(&frame);
         }
@@ -275,11 +293,11 @@ impl DialClip {
     ) -> Option<[usize; 2]> {
         let mut records = Records::new(text.strip_prefix('\u{feff}').unwrap_or(text));
         let mut row: Vec<Cell<'_>> = Vec::new();
-        records.next(&mut row).ok()?;
+        records.next(&mut row, dials.len() + 1).ok()?;
         let dial = dials.get(dial)?;
         let column = row.iter().position(|cell| dial.is_named(&cell.text))?;
         for _ in 0..=frame {
-            records.next(&mut row).ok().filter(|more| *more)?;
+            records.next(&mut row, column + 1).ok().filter(|more| *more)?;
         }
         row.get(column).map(|cell| cell.place.map(|n| n + 1))
     }
@@ -451,15 +469,20 @@ impl<'t> Records<'t> {
     }
 
     /// The cells of the next line that is not blank; without one there are none, and it is false.
-    fn next(&mut self, cells: &mut Vec<Cell<'t>>) -> Result<bool, DialClipError> {
+    /// Beyond the first `most`, only the first cell that is not empty is kept.
+    fn next(&mut self, cells: &mut Vec<Cell<'t>>, most: usize) -> Result<bool, DialClipError> {
         loop {
             cells.clear();
             if self.peek().is_none() {
                 return Ok(false);
             }
+            let mut found = 0_usize;
             loop {
                 let cell = self.cell()?;
-                cells.push(cell);
+                found += 1;
+                if cells.len() < most.max(1) || cells.len() == most && !cell.text.is_empty() {
+                    cells.push(cell);
+                }
                 self.end = self.place();
                 match self.peek() {
                     Some(b',') => self.at += 1,
@@ -470,7 +493,7 @@ impl<'t> Records<'t> {
                     None => break,
                 }
             }
-            if !matches!(cells.as_slice(), [one] if one.text.is_empty() && !one.quoted) {
+            if found > 1 || cells.iter().any(|one| one.quoted || !one.text.is_empty()) {
                 return Ok(true);
             }
         }
@@ -541,6 +564,7 @@ enum Kind {
     Twice { name: String },
     NoNumber { found: String },
     Cells { wanted: usize },
+    TooMany { frames: usize, dials: usize },
     Times,
     Step { step_s: f64 },
     Separator,
@@ -564,6 +588,11 @@ impl fmt::Display for DialClipError {
             Kind::NoNumber { found } if found.is_empty() => f.write_str("a number is missing"),
             Kind::NoNumber { found } => write!(f, "{found:?} is no number"),
             Kind::Cells { wanted } => write!(f, "there should be {wanted} numbers in the line"),
+            Kind::TooMany { frames, dials } => write!(
+                f,
+                "more than {frames} frames of {dials} dials are too many for a table of this size, \
+                 which has no column for most of them"
+            ),
             Kind::Separator => f.write_str("names and numbers should be separated by commas"),
             Kind::Quote => f.write_str("a quote is not closed, or goes on behind its end"),
             Kind::Step { step_s } => write!(
@@ -638,6 +667,45 @@ mod tests {
                 assert!(found.translations_m[j].distance(pose.translations_m[j]) < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn d11_a_table_takes_no_more_memory_than_its_length_allows() {
+        let dial = |i: usize| Dial {
+            name: format!("d{i}"),
+            range: [0.0, 1.0],
+            rest: 0.5,
+            unit: Unit::Ratio,
+            label: String::new(),
+            source: String::new(),
+        };
+        let dials: Vec<Dial> = (0..10_000).map(dial).collect();
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let read = |text: &str| DialClip::read_csv(text, &dials, rate);
+        // Each frame of two bytes would be ten thousand numbers.
+        let text = format!("d7\n{}", "0\n".repeat(50_000));
+        let error = read(&text).unwrap_err();
+        let says = "840:1: more than 838 frames of 10000 dials are too many";
+        assert!(error.to_string().starts_with(says), "{error}");
+        assert_eq!(read(&text[..3 + 2 * 838]).unwrap().len(), 838);
+        // With a column for each dial there is no bound but the table's own length.
+        let few = &dials[..2];
+        let text = format!("d0,d1\n{}", "0,1\n".repeat(5_000_000));
+        assert_eq!(DialClip::read_csv(&text, few, rate).unwrap().len(), 5_000_000);
+        // Empty cells behind the last are no memory, and what is in one of them is told.
+        let commas = ",".repeat(1 << 20);
+        let text = format!("d0,d1{commas}\n0,1{commas}\n");
+        let mut records = Records::new(&text);
+        let mut row = Vec::new();
+        assert!(records.next(&mut row, 3).unwrap());
+        assert_eq!(row.len(), 3);
+        assert_eq!(DialClip::read_csv(&text, few, rate).unwrap().len(), 1);
+        let text = format!("d0,d1{commas}x\n0,1{commas}\n");
+        let error = DialClip::read_csv(&text, few, rate).unwrap_err();
+        assert!(error.to_string().starts_with("1:7: there is no dial"), "{error}");
+        let text = format!("d0,d1{commas}\n0,1{commas}x\n");
+        let error = DialClip::read_csv(&text, few, rate).unwrap_err();
+        assert_eq!((error.line, error.column), (2, commas.len() + 4));
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod turn;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use channels::{Clamped, DialClip, DialClipError};
+pub use channels::{Clamped, DialClip, DialClipError, MAX_POSED, MAX_TABLE_BYTES};
 pub use curve::{Curve, CurveError, PreparedCurve};
 pub use error::{MapError, MapErrorKind, MapStep};
 pub use held::{By, Held, HeldOver};

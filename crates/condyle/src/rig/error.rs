@@ -92,6 +92,11 @@ pub enum RigErrorKind {
         /// The most bytes that are read.
         limit: usize,
     },
+    /// There are more values than in any rig: a few bytes of text are many in memory.
+    TooManyValues {
+        /// The most that are read.
+        limit: usize,
+    },
     /// The text is not UTF-8.
     Encoding,
     /// The text is not JSON.
@@ -256,7 +261,9 @@ impl RigErrorKind {
     pub(crate) fn help(&self) -> String {
         let help = match self {
             Self::Empty => "the export or download went wrong: get the file again",
-            Self::TooLarge { .. } => "no real rig is as large: the file is broken, or no rig",
+            Self::TooLarge { .. } | Self::TooManyValues { .. } => {
+                "no real rig is as large: the file is broken, or no rig"
+            }
             Self::Encoding => "save it as UTF-8",
             Self::Syntax { found, expected } => match found.as_str() {
                 "\"/\"" | "\"#\"" => "JSON has no comments: remove it",
@@ -307,6 +314,7 @@ impl fmt::Display for RigErrorKind {
         match self {
             Self::Empty => f.write_str("the file is empty"),
             Self::TooLarge { limit } => write!(f, "the file is larger than {limit} bytes"),
+            Self::TooManyValues { limit } => write!(f, "there are more than {limit} values"),
             Self::Encoding => f.write_str("the text is not UTF-8"),
             Self::Syntax { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::TooDeep { limit } => write!(f, "more than {limit} levels within each other"),

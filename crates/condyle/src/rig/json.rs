@@ -11,6 +11,9 @@ use super::path::{Step, Steps};
 /// recurse, so this bounds their stacks too.
 pub(super) const MAX_DEPTH: usize = 128;
 
+/// The most values of a document. One of two bytes takes up to 160 in memory (`{"":0}` in a list).
+const MAX_VALUES: usize = 4 << 20;
+
 /// A value and the byte where it starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
@@ -97,7 +100,7 @@ pub(crate) struct Fault {
 /// The tree of a JSON text (RFC 8259). Numbers keep their spelling, fields their order; a key that
 /// appears twice in an object is an error.
 pub(crate) fn parse(text: &str) -> Result<Node<'_>, Fault> {
-    let mut parser = Parser { text, at: 0, path: Vec::new() };
+    let mut parser = Parser { text, at: 0, path: Vec::new(), values: 0 };
     let root = parser.value()?;
     parser.blanks();
     if parser.at < text.len() {
@@ -110,6 +113,8 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     path: Vec<Step<'a>>,
+    /// How many there have been.
+    values: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -142,6 +147,10 @@ impl<'a> Parser<'a> {
     fn value(&mut self) -> Result<Node<'a>, Fault> {
         self.blanks();
         let at = self.at;
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(self.fault(RigErrorKind::TooManyValues { limit: MAX_VALUES }, at));
+        }
         let value = match self.peek() {
             Some(b'{') => self.object()?,
             Some(b'[') => self.array()?,
@@ -594,5 +603,14 @@ mod tests {
 "#;
         assert_eq!(printed, expected);
         assert_eq!(print(&parse(&printed).unwrap()), printed);
+    }
+
+    #[test]
+    fn values_are_counted_before_they_take_memory() {
+        let most = format!("[{}0]", "0,".repeat(MAX_VALUES - 2));
+        assert!(parse(&most).is_ok());
+        let fault = parse(&format!("[{}0]", "0,".repeat(MAX_VALUES - 1))).unwrap_err();
+        assert_eq!(fault.kind, RigErrorKind::TooManyValues { limit: MAX_VALUES });
+        assert_eq!(fault.at, 2 * MAX_VALUES - 1);
     }
 }
