@@ -1,7 +1,7 @@
 //! Angles that nobody means.
 
 use super::error::WarningKind;
-use crate::motion::Columns;
+use super::rows::Table;
 
 /// Degrees. Almost three thousand turns one way: an hour of pirouettes has fewer.
 const FAR: f64 = 1e6;
@@ -15,7 +15,7 @@ pub(super) struct FarTurn {
 
 /// Looks for such angles in the columns that are turns, of a unit of so many degrees.
 pub(super) fn far_turn(
-    motion: &Columns,
+    table: &Table,
     turns: impl Iterator<Item = usize>,
     unit_deg: f64,
 ) -> Option<FarTurn> {
@@ -23,14 +23,9 @@ pub(super) fn far_turn(
     let is_far = |x: &f64| x.abs() > far;
     let mut first: Option<(usize, usize)> = None;
     let mut count = 0_u64;
-    for column in turns {
+    let motion = &table.columns;
+    for column in turns.filter(|column| table.largest[*column] > far) {
         let values = motion.column(column);
-        // Any of them? In whole numbers, so that it takes several at a time: there is hardly ever more
-        // to do.
-        let beyond = |x: &f64| x.to_bits() << 1 > far.to_bits() << 1;
-        if !values.iter().fold(false, |any, x| any | beyond(x)) {
-            continue;
-        }
         count += values.iter().filter(|x| is_far(x)).count() as u64;
         if let Some(frame) = values.iter().position(is_far) {
             first = Some(first.map_or((frame, column), |f| f.min((frame, column))));

@@ -21,49 +21,119 @@ pub(crate) fn pieces_of(data: &[u8], threads: NonZeroUsize) -> usize {
     threads.get().min(data.len() / MIN_PIECE).max(1)
 }
 
+/// What a piece holds of a column.
+pub(crate) struct Part<'a> {
+    values: &'a mut [f64],
+    /// The largest absolute values so far, of every fourth each.
+    largest: [f64; LANES],
+}
+
+/// So many numbers are compared at once.
+const LANES: usize = 4;
+
+impl Part<'_> {
+    /// How many frames it has.
+    pub(crate) fn frames(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Its first frames and the others, if it has so many.
+    pub(crate) fn halves(&mut self, first: usize) -> Option<(Part<'_>, Part<'_>)> {
+        let (a, b) = self.values.split_at_mut_checked(first)?;
+        let part = |values| Part { values, largest: [0.0; LANES] };
+        Some((part(a), part(b)))
+    }
+
+    /// The larger of what was seen here and in another part.
+    pub(crate) fn largest_with(&self, other: &Part<'_>) -> f64 {
+        self.largest.into_iter().chain(other.largest).fold(0.0, larger)
+    }
+
+    /// What was seen in parts of it.
+    pub(crate) fn set_largest(&mut self, largest: f64) {
+        self.largest = [largest; LANES];
+    }
+}
+
+/// A table that was read, all of it finite.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Table {
+    pub(crate) columns: Columns,
+    /// The largest absolute value of every column.
+    pub(crate) largest: Vec<f64>,
+}
+
+impl Table {
+    /// Of columns whose values nobody looked at.
+    pub(crate) fn of(columns: Columns) -> Self {
+        let largest = vec![f64::INFINITY; columns.columns()];
+        Self { columns, largest }
+    }
+}
+
 /// Reads pieces, each with its number of frames, into columns: one thread each, none if there is
 /// one piece. `read` gets a piece, how many frames come before it, and its frames of every column,
-/// and says whether it could fill them.
+/// and says whether it could fill them, by [`flush`].
 pub(crate) fn read_pieces(
     pieces: &[(&[u8], usize)],
     columns: usize,
     frames: usize,
-    read: impl Fn(&[u8], usize, &mut [&mut [f64]]) -> bool + Sync,
-) -> Option<Columns> {
+    read: impl Fn(&[u8], usize, &mut [Part<'_>]) -> bool + Sync,
+) -> Option<Table> {
     if pieces.iter().map(|(_, frames)| frames).sum::<usize>() != frames {
         return None;
     }
     let mut table = Columns::zeros(columns, frames);
-    if let [(piece, _)] = *pieces {
-        let mut all: Vec<&mut [f64]> = table.all_mut().collect();
-        return read(piece, 0, &mut all).then_some(table);
-    }
-    let mut parts: Vec<Vec<&mut [f64]>> = pieces.iter().map(|_| Vec::new()).collect();
+    let mut largest = vec![0.0; columns];
+    let mut parts: Vec<Vec<Part<'_>>> = pieces.iter().map(|_| Vec::new()).collect();
     for mut column in table.all_mut() {
         for (part, &(_, count)) in parts.iter_mut().zip(pieces) {
-            let (here, rest) = column.split_at_mut(count);
-            part.push(here);
+            let (values, rest) = column.split_at_mut(count);
+            part.push(Part { values, largest: [0.0; LANES] });
             column = rest;
         }
     }
-    let all_read = std::thread::scope(|scope| {
-        let mut before = 0;
+    let fill = |piece: &[u8], before: usize, mut part: Vec<Part<'_>>| -> Option<Vec<f64>> {
+        let largest = |part: &Part<'_>| part.largest_with(part);
+        read(piece, before, &mut part).then(|| part.iter().map(largest).collect())
+    };
+    let all_read: Vec<Option<Vec<f64>>> = std::thread::scope(|scope| {
+        let mut parts = parts.into_iter().zip(pieces);
+        let (own, &(piece, mut before)) = parts.next()?;
         let mut reading = Vec::with_capacity(pieces.len());
-        for (&(piece, count), mut part) in pieces.iter().zip(parts) {
-            let (read, first) = (&read, before);
-            reading.push(scope.spawn(move || read(piece, first, &mut part)));
-            before += count;
+        for (part, &(piece, frames)) in parts {
+            let (fill, first) = (&fill, before);
+            reading.push(scope.spawn(move || fill(piece, first, part)));
+            before += frames;
         }
-        reading.into_iter().all(|t| t.join().unwrap_or(false))
-    });
-    all_read.then_some(table)
+        // The first is read here.
+        let own = fill(piece, 0, own);
+        let others = reading.into_iter().map(|thread| thread.join().unwrap_or(None));
+        Some(std::iter::once(own).chain(others).collect())
+    })?;
+    for part in all_read {
+        largest.iter_mut().zip(part?).for_each(|(all, one)| *all = larger(*all, one));
+    }
+    Some(Table { columns: table, largest })
+}
+
+/// The larger of two, neither of which is NaN: one instruction, for several numbers at once.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }
 
 /// Puts the rows of a block into the columns, from frame `start` on.
 #[inline]
-pub(crate) fn flush(block: &[[f64; BLOCK]], columns: &mut [&mut [f64]], start: usize, rows: usize) {
+pub(crate) fn flush(block: &[[f64; BLOCK]], columns: &mut [Part<'_>], start: usize, rows: usize) {
     for (column, values) in columns.iter_mut().zip(block) {
-        let to = &mut column[start..start + rows];
+        // What a block that is not full has from before was counted before.
+        for four in values.as_chunks::<LANES>().0 {
+            for (largest, value) in column.largest.iter_mut().zip(four) {
+                *largest = larger(*largest, value.abs());
+            }
+        }
+        let to = &mut column.values[start..start + rows];
         // A whole block is one store of a cache line, not a call to copy bytes.
         match <&mut [f64; BLOCK]>::try_from(&mut *to) {
             Ok(whole) => *whole = *values,

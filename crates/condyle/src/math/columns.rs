@@ -4,12 +4,14 @@
 //! the compiler can work on several frames at once.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::ops::{Deref, DerefMut, Range};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{DQuat, DVec3};
 
 use super::{Level, Rotation, batch};
+use crate::threads::each;
 
 /// One component of a column: numbers of its own, or a part of a table that many columns were
 /// written into at once. A part becomes numbers of its own when it is first changed.
@@ -92,18 +94,27 @@ impl Rotations {
     }
 
     /// `columns` columns of `n` rotations each, all in one table. `fill` writes the x, y, z and w of
-    /// a column given its number; what it finds there are zeros.
+    /// a column given its number, whichever thread it is on; what it finds there are zeros.
     pub(crate) fn in_one_table(
         columns: usize,
         n: usize,
-        mut fill: impl FnMut(usize, [&mut [f64]; 4]),
+        threads: NonZeroUsize,
+        fill: impl Fn(usize, [&mut [f64]; 4]) + Sync,
     ) -> Vec<Self> {
+        // Fewer rotations are not worth a thread.
+        const FEW: usize = 1 << 15;
         let mut table = crate::memory::zeros(4 * n * columns);
-        for (i, column) in table.chunks_exact_mut((4 * n).max(1)).enumerate() {
-            let (xy, zw) = column.split_at_mut(2 * n);
+        let parts = table.chunks_exact_mut((4 * n).max(1)).enumerate();
+        let parts: Vec<(usize, Mutex<&mut [f64]>)> =
+            parts.map(|(i, part)| (i, Mutex::new(part))).collect();
+        let threads = if n * columns < FEW { NonZeroUsize::MIN } else { threads };
+        each(&parts, threads, |(i, part)| {
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            let (xy, zw) = part.split_at_mut(2 * n);
             let ((x, y), (z, w)) = (xy.split_at_mut(n), zw.split_at_mut(n));
-            fill(i, [x, y, z, w]);
-        }
+            fill(*i, [x, y, z, w]);
+        });
+        drop(parts);
         let table = Arc::new(table);
         let part = |i: usize| Component::Part { table: table.clone(), range: i * n..(i + 1) * n };
         (0..columns)

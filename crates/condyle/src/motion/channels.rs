@@ -11,6 +11,7 @@
 //! ```
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use glam::DVec3;
 
@@ -242,6 +243,20 @@ impl Channels {
         angle_unit: AngleUnit,
         unit_m: f64,
     ) -> Result<Self, ChannelsError> {
+        if !columns.values.iter().all(|v| v.is_finite()) {
+            return Err(ChannelsError::NotFinite);
+        }
+        Self::of_finite(joints, columns, angle_unit, unit_m)
+    }
+
+    /// The same, of numbers that were found finite when they were read.
+    pub(crate) fn of_finite(
+        joints: Vec<JointChannels>,
+        columns: Columns,
+        angle_unit: AngleUnit,
+        unit_m: f64,
+    ) -> Result<Self, ChannelsError> {
+        debug_assert!(columns.values.iter().all(|v| v.is_finite()), "the readers refuse others");
         if !(unit_m.is_finite() && unit_m > 0.0) {
             return Err(ChannelsError::BadUnit);
         }
@@ -261,9 +276,6 @@ impl Channels {
             {
                 return Err(ChannelsError::BadColumn { column: c });
             }
-        }
-        if !columns.values.iter().all(|v| v.is_finite()) {
-            return Err(ChannelsError::NotFinite);
         }
         let n = joints.len();
         Ok(Self {
@@ -451,13 +463,13 @@ impl Channels {
         Some(Self { joints, columns, angle_unit, unit_m, rotation_edits, translation_edits })
     }
 
-    /// The motion of every joint that these numbers stand for.
-    pub(crate) fn derive(&self, skeleton: &Skeleton) -> Vec<Track> {
+    /// The motion of every joint that these numbers stand for; the same for any number of threads.
+    pub(crate) fn derive(&self, skeleton: &Skeleton, threads: NonZeroUsize) -> Vec<Track> {
         let frames = self.columns.frames();
         let turns: Vec<_> = self.joints.iter().map(JointChannels::turns).collect();
         let turning: Vec<_> =
             skeleton.indices().filter(|j| frames > 0 && !turns[j.get()].is_empty()).collect();
-        let rotations = Rotations::in_one_table(turning.len(), frames, |i, to| {
+        let rotations = Rotations::in_one_table(turning.len(), frames, threads, |i, to| {
             let joint = turning[i];
             let turns: Vec<_> = turns[joint.get()]
                 .iter()
@@ -591,7 +603,7 @@ mod tests {
                 AngleUnit::Degrees,
                 1.0,
             );
-            let track = &channels.unwrap().derive(&s)[j.get()];
+            let track = &channels.unwrap().derive(&s, NonZeroUsize::MIN)[j.get()];
             let error = track.rotations().at(row).distance(rest * expected);
             assert!(error.radians() < 1e-15, "{sequence:?} {row}: {error:?}");
         }
@@ -618,7 +630,7 @@ mod tests {
         };
         let numbers = table(&[&[3.0, 5.0]]);
         let c = Channels::new(vec![channels], numbers, AngleUnit::Degrees, 0.01).unwrap();
-        let p = c.derive(&s)[j.get()].translations_m().at(0);
+        let p = c.derive(&s, NonZeroUsize::MIN)[j.get()].translations_m().at(0);
         // (5, 3) cm turned by 90° is (−3, 5) cm.
         assert!((p - DVec3::new(0.97, 0.05, 0.0)).length() < 1e-15, "{p}");
     }

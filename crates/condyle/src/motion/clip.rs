@@ -1,6 +1,7 @@
 //! Clips: the motion of every joint over time.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use glam::DVec3;
 
@@ -195,6 +196,16 @@ impl Clip {
         rate: FrameRate,
         channels: Channels,
     ) -> Result<Self, ClipError> {
+        Self::from_channels_on(skeleton, rate, channels, NonZeroUsize::MIN)
+    }
+
+    /// The same, on some threads.
+    pub(crate) fn from_channels_on(
+        skeleton: &Skeleton,
+        rate: FrameRate,
+        channels: Channels,
+        threads: NonZeroUsize,
+    ) -> Result<Self, ClipError> {
         if channels.joints().len() != skeleton.len() {
             return Err(ClipError::JointCount {
                 found: channels.joints().len(),
@@ -202,7 +213,7 @@ impl Clip {
             });
         }
         let frame_count = channels.columns().frames();
-        let tracks = channels.derive(skeleton);
+        let tracks = channels.derive(skeleton, threads);
         let mut clip = Self::new(frame_count, rate, tracks)?;
         clip.channels = Some(channels);
         Ok(clip)

@@ -7,6 +7,7 @@ use super::frames;
 use super::lower::{Lowered, ROOT};
 use crate::formats::error::{ReadError, ReadErrorKind, Warning, WarningKind};
 use crate::formats::far::{FarTurn, far_turn};
+use crate::formats::rows::Table;
 use crate::formats::text::{self, Number, Scanner, Warnings, is_word};
 use crate::formats::{Mode, ReadOptions};
 use crate::motion::{AngleUnit, Channels, Clip, Columns, FrameRate};
@@ -107,9 +108,10 @@ pub(super) fn read(
     }
     let bad = |what: String| ReadError::new(ReadErrorKind::BadValue { what });
     let unit_m = lowered.units.length.metres();
-    let channels = Channels::new(lowered.channels, columns, angle, unit_m);
+    let channels = Channels::of_finite(lowered.channels, columns, angle, unit_m);
     let channels = channels.map_err(|e| bad(e.to_string()))?;
-    let clip = Clip::from_channels(skeleton, rate, channels).map_err(|e| bad(e.to_string()))?;
+    let clip = Clip::from_channels_on(skeleton, rate, channels, options.threads)
+        .map_err(|e| bad(e.to_string()))?;
     Ok((document, Some(clip), warnings.finish(bytes)))
 }
 
@@ -130,18 +132,19 @@ pub(super) fn read_columns(
     let (bones, frames) = (bones(asf, lowered), s.clone());
     let usual = usual_lines(s.clone(), &bones).and_then(|(lines, first)| {
         let all = lowered.columns;
-        let columns = frames::usual_frames(s.rest(), &lines, all, first, options.threads)?;
-        Some((lines, first, columns))
+        let table = frames::usual_frames(s.rest(), &lines, all, first, options.threads)?;
+        Some((lines, first, table))
     });
-    let columns = if let Some((lines, first, columns)) = usual {
+    let table = if let Some((lines, first, table)) = usual {
         document.first_frame = first;
         document.bones = lines.iter().map(|l| text::decode(&l.name).into_owned()).collect();
-        columns
+        table
     } else {
-        careful_frames(s, bones, lowered.columns, options.mode, &mut document, &mut warnings)?
+        let all = lowered.columns;
+        Table::of(careful_frames(s, bones, all, options.mode, &mut document, &mut warnings)?)
     };
-    warn_of_far_turns(frames, asf, lowered, angle, &columns, &mut warnings);
-    Ok(Numbers { document, columns, angle, rate, warnings })
+    warn_of_far_turns(frames, asf, lowered, angle, &table, &mut warnings);
+    Ok(Numbers { document, columns: table.columns, angle, rate, warnings })
 }
 
 /// Warns of angles that nobody means, at the first one's place.
@@ -150,7 +153,7 @@ fn warn_of_far_turns(
     asf: &asf::Document,
     lowered: &Lowered,
     angle: AngleUnit,
-    columns: &Columns,
+    table: &Table,
     warnings: &mut Warnings,
 ) {
     let dofs = lowered.channels.iter().flat_map(|c| c.columns.iter().zip(&c.dofs));
@@ -159,7 +162,7 @@ fn warn_of_far_turns(
         AngleUnit::Degrees => 1.0,
         AngleUnit::Radians => 1_f64.to_degrees(),
     };
-    let found = far_turn(columns, turns.map(|(column, _)| *column), unit_deg);
+    let found = far_turn(table, turns.map(|(column, _)| *column), unit_deg);
     let Some(FarTurn { frame, column, kind }) = found else { return };
     let bones = bones(asf, lowered);
     let bone = bones.iter().find(|b| (b.first..b.first + b.count).contains(&column));

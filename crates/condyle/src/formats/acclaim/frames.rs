@@ -6,9 +6,8 @@
 
 use std::num::NonZeroUsize;
 
-use crate::formats::rows::{self, BLOCK};
+use crate::formats::rows::{self, BLOCK, Part, Table};
 use crate::formats::text::{is_space, run};
-use crate::motion::Columns;
 
 /// A bone's line in every frame.
 #[derive(Clone, Debug)]
@@ -54,7 +53,7 @@ pub(super) fn usual_frames(
     columns: usize,
     first_number: u64,
     threads: NonZeroUsize,
-) -> Option<Columns> {
+) -> Option<Table> {
     let data = data.trim_ascii_end();
     let per_frame = lines.len() + 1;
     let ends = rows::line_ends(data) + 1;
@@ -66,7 +65,7 @@ pub(super) fn usual_frames(
     if frames.checked_mul(columns)? > data.len() {
         return None;
     }
-    let read = |piece: &[u8], before: usize, columns: &mut [&mut [f64]]| {
+    let read = |piece: &[u8], before: usize, columns: &mut [Part<'_>]| {
         let first = first_number.checked_add(before as u64);
         first.is_some_and(|number| read_piece(piece, lines, number, columns))
     };
@@ -100,8 +99,8 @@ fn pieces(data: &[u8], per_frame: usize, n: usize) -> Vec<(&[u8], usize)> {
 }
 
 /// Fills the columns with as many frames; whether that is what there is.
-fn read_piece(piece: &[u8], lines: &[Line], number: u64, columns: &mut [&mut [f64]]) -> bool {
-    let frames = columns.first().map_or(0, |c| c.len());
+fn read_piece(piece: &[u8], lines: &[Line], number: u64, columns: &mut [Part<'_>]) -> bool {
+    let frames = columns.first().map_or(0, Part::frames);
     let mut block = vec![[0.0; BLOCK]; columns.len()];
     let mut at = 0;
     let mut number = number;
@@ -164,6 +163,7 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
+    use crate::motion::Columns;
 
     const NAMES: [(&str, usize); 3] = [("root", 6), ("a", 3), ("ab", 1)];
 
@@ -198,6 +198,7 @@ mod tests {
 
     fn read(text: &str, threads: usize) -> Option<Columns> {
         usual_frames(text.as_bytes(), &lines(), 10, 5, NonZeroUsize::new(threads).unwrap())
+            .map(|table| table.columns)
     }
 
     #[test]

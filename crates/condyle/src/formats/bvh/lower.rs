@@ -64,11 +64,11 @@ pub(super) fn lower(
     let clip = if motion.frames() == 0 {
         None
     } else {
-        let channels = Channels::new(joints, motion, AngleUnit::Degrees, length.metres())
+        let channels = Channels::of_finite(joints, motion, AngleUnit::Degrees, length.metres())
             .map_err(|e| too_large(e.to_string()))?;
         let rate = FrameRate::from_frame_time(frame_time_s)
             .expect("the reader keeps only frame times that make a rate");
-        let clip = Clip::from_channels(&skeleton, rate, channels);
+        let clip = Clip::from_channels_on(&skeleton, rate, channels, options.threads);
         Some(clip.map_err(|e| too_large(e.to_string()))?)
     };
     if clip.is_none() {

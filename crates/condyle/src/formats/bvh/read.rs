@@ -3,6 +3,7 @@
 use super::{BvhEndSite, BvhJoint, Document, Hierarchy, rows};
 use crate::formats::error::{ReadError, ReadErrorKind, WarningKind};
 use crate::formats::far::{FarTurn, far_turn};
+use crate::formats::rows::Table;
 use crate::formats::text::{
     Number, Scanner, Warnings, count, decode, error_at, is_space, is_word, number, shortened,
 };
@@ -37,16 +38,16 @@ pub(super) fn document(
         rows::usual_rows(scanner.rest(), channels, frames, options.threads)
     });
     let data_at = scanner.at;
-    let motion = match usual {
-        Some(motion) => motion,
-        None => careful_rows(&mut scanner, channels, &header, options.mode, warnings)?,
+    let table = match usual {
+        Some(table) => table,
+        None => Table::of(careful_rows(&mut scanner, channels, &header, options.mode, warnings)?),
     };
-    warn_of_far_turns(bytes, data_at, &hierarchy, &motion, warnings);
+    warn_of_far_turns(bytes, data_at, &hierarchy, &table, warnings);
     let document = Document {
         hierarchy,
         declared_frames: header.frames,
         frame_time_s: header.frame_time_s,
-        motion,
+        motion: table.columns,
     };
     Ok((document, sites))
 }
@@ -56,17 +57,17 @@ fn warn_of_far_turns(
     bytes: &[u8],
     data_at: usize,
     hierarchy: &Hierarchy,
-    motion: &Columns,
+    table: &Table,
     warnings: &mut Warnings,
 ) {
     let dofs = hierarchy.joints.iter().flat_map(|joint| &joint.channels);
     let turns = dofs.enumerate().filter(|(_, dof)| matches!(dof, Dof::Rx | Dof::Ry | Dof::Rz));
-    let found = far_turn(motion, turns.map(|(column, _)| column), 1.0);
+    let found = far_turn(table, turns.map(|(column, _)| column), 1.0);
     let Some(FarTurn { frame, column, kind }) = found else { return };
     // Values follow each other frame by frame, whatever the line ends.
     let mut scanner = Scanner::new(bytes);
     scanner.at = data_at;
-    for _ in 0..frame * motion.columns() + column {
+    for _ in 0..frame * table.columns.columns() + column {
         scanner.skip_space();
         if scanner.number_on_line("a number", b"").is_err() {
             break;

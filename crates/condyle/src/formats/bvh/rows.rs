@@ -5,11 +5,10 @@
 //! [`read`](mod@super::read) starts again and says what it is and where. So both give the same result.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
-use crate::formats::rows::{self, BLOCK};
+use crate::formats::rows::{self, BLOCK, Part, Table};
 use crate::formats::text::{is_space, run};
-use crate::motion::Columns;
-
 /// The rows as columns, if all are usual and as many as declared; split over threads by lines, which
 /// makes no difference to the result.
 pub(super) fn usual_rows(
@@ -17,12 +16,12 @@ pub(super) fn usual_rows(
     channels: usize,
     declared: usize,
     threads: NonZeroUsize,
-) -> Option<Columns> {
+) -> Option<Table> {
     // Each value takes two bytes at least: a count that does not fit is no reason to allocate.
     if channels == 0 || declared == 0 || declared.checked_mul(channels)? > data.len().div_ceil(2) {
         return None;
     }
-    let read = |piece: &[u8], _: usize, columns: &mut [&mut [f64]]| read_piece(piece, columns);
+    let read = |piece: &[u8], _: usize, columns: &mut [Part<'_>]| read_piece(piece, columns);
     let pieces = pieces(data, rows::pieces_of(data, threads));
     if let [piece] = *pieces {
         // The count is trusted and checked by reading.
@@ -81,21 +80,95 @@ fn count_rows(piece: &[u8]) -> usize {
 }
 
 /// Fills the columns, which are all of one length, with as many rows; whether that is what there is.
-fn read_piece(piece: &[u8], columns: &mut [&mut [f64]]) -> bool {
-    let frames = columns.first().map_or(0, |c| c.len());
+fn read_piece(piece: &[u8], columns: &mut [Part<'_>]) -> bool {
+    read_halves(piece, columns).is_some() || read_whole(piece, columns)
+}
+
+fn read_whole(piece: &[u8], columns: &mut [Part<'_>]) -> bool {
+    let frames = columns.first().map_or(0, Part::frames);
+    read_rows(piece, 0, columns, 0..frames).is_some_and(|end| is_blank_from(piece, end))
+}
+
+fn is_blank_from(piece: &[u8], at: usize) -> bool {
+    run(&piece[at..], is_space) == piece.len() - at
+}
+
+/// The rows of these frames, one after the other; gives where the last line ends.
+fn read_rows(
+    piece: &[u8],
+    from: usize,
+    columns: &mut [Part<'_>],
+    frames: Range<usize>,
+) -> Option<usize> {
     let mut block = vec![[0.0; BLOCK]; columns.len()];
-    let mut at = 0;
-    for start in (0..frames).step_by(BLOCK) {
-        let rows = BLOCK.min(frames - start);
+    let mut at = from;
+    for start in frames.clone().step_by(BLOCK) {
+        let rows = BLOCK.min(frames.end - start);
         for row in 0..rows {
-            match read_row(piece, at, &mut block, row) {
-                Some(end) => at = end,
-                None => return false,
-            }
+            at = read_row(piece, at, &mut block, row)?;
         }
         rows::flush(&block, columns, start, rows);
     }
-    run(&piece[at..], is_space) == piece.len() - at
+    Some(at)
+}
+
+/// The same from two places at once. Where a number begins is known only when the one before has been
+/// read: a processor that waits for that in one half goes on in the other.
+///
+/// `None` if the piece is small, or if a half has not as many rows as lines, which says nothing about
+/// the whole.
+fn read_halves(piece: &[u8], columns: &mut [Part<'_>]) -> Option<()> {
+    if piece.len() < rows::MIN_PIECE {
+        return None;
+    }
+    let [a, b] = pieces(piece, 2)[..] else { return None };
+    let frames = columns.first()?.frames();
+    let count = rows::line_ends(a);
+    let (mut of_a, mut of_b): (Vec<_>, Vec<_>) = columns
+        .iter_mut()
+        .map(|column| column.halves(count))
+        .collect::<Option<Vec<_>>>()?
+        .into_iter()
+        .unzip();
+    let both = count.min(frames - count);
+    let mut blocks = [vec![[0.0; BLOCK]; of_a.len()], vec![[0.0; BLOCK]; of_a.len()]];
+    let (mut at_a, mut at_b) = (0, 0);
+    for start in (0..both).step_by(BLOCK) {
+        let rows = BLOCK.min(both - start);
+        for row in 0..rows {
+            [at_a, at_b] = read_row_of_each([a, b], [at_a, at_b], &mut blocks, row)?;
+        }
+        rows::flush(&blocks[0], &mut of_a, start, rows);
+        rows::flush(&blocks[1], &mut of_b, start, rows);
+    }
+    let end_a = read_rows(a, at_a, &mut of_a, both..count)?;
+    let end_b = read_rows(b, at_b, &mut of_b, both..frames - count)?;
+    let largest: Vec<_> = of_a.iter().zip(&of_b).map(|(a, b)| a.largest_with(b)).collect();
+    columns.iter_mut().zip(largest).for_each(|(column, largest)| column.set_largest(largest));
+    (is_blank_from(a, end_a) && is_blank_from(b, end_b)).then_some(())
+}
+
+/// One row of each block, number by number.
+#[inline]
+fn read_row_of_each(
+    [a, b]: [&[u8]; 2],
+    from: [usize; 2],
+    blocks: &mut [Vec<[f64; BLOCK]>; 2],
+    row: usize,
+) -> Option<[usize; 2]> {
+    let row = row % BLOCK;
+    let [of_a, of_b] = blocks;
+    let mut at_a = rows::skip_space(a, from[0]);
+    let mut at_b = rows::skip_space(b, from[1]);
+    let (first_a, others_a) = of_a.split_first_mut()?;
+    let (first_b, others_b) = of_b.split_first_mut()?;
+    (first_a[row], at_a) = rows::value(a, at_a)?;
+    (first_b[row], at_b) = rows::value(b, at_b)?;
+    for (to_a, to_b) in others_a.iter_mut().zip(others_b) {
+        (to_a[row], at_a) = rows::value_after_blank(a, at_a)?;
+        (to_b[row], at_b) = rows::value_after_blank(b, at_b)?;
+    }
+    Some([rows::line_end(a, at_a)?, rows::line_end(b, at_b)?])
 }
 
 /// One row of the block from the next line that has something on it; gives where its line ends.
@@ -160,7 +233,11 @@ mod tests {
         // Another count sends the rows through the careful reader.
         let text = document(channels, frames + 1, &rows);
         let careful = bvh::read_document(text.as_bytes(), &ReadOptions::default()).unwrap().motion;
-        assert!(fast == careful);
+        assert!(fast.columns == careful);
+        for (column, largest) in fast.largest.iter().enumerate() {
+            let expected = careful.column(column).iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            assert_eq!(*largest, expected, "{column}");
+        }
     }
 
     #[test]
@@ -175,6 +252,36 @@ mod tests {
                 "{n}"
             );
         }
+    }
+
+    #[test]
+    fn halves_give_the_same_columns_as_the_whole() {
+        let channels = 12;
+        for frames in [40_000, 40_001] {
+            // Lines of very different lengths: halves of the text have different numbers of rows.
+            let text: String = (0..frames)
+                .map(|f| {
+                    let digits = if f < frames / 3 { 1 } else { 6 };
+                    (0..channels)
+                        .map(|c| format!("{:.digits$} ", (f * c) as f64 * 0.37))
+                        .collect::<String>()
+                        + "\n"
+                })
+                .collect();
+            assert!(text.len() > rows::MIN_PIECE);
+            let read = |piece: fn(&[u8], &mut [Part<'_>]) -> bool| {
+                let read = |text: &[u8], _: usize, columns: &mut [Part<'_>]| piece(text, columns);
+                rows::read_pieces(&[(text.as_bytes(), frames)], channels, frames, read).unwrap()
+            };
+            let halves =
+                |piece: &[u8], columns: &mut [Part<'_>]| read_halves(piece, columns).is_some();
+            assert!(read(halves) == read(read_whole));
+        }
+        // Blank lines are no rows: the halves say nothing then, the whole does.
+        let text = "1 2\n\n3 4\n".repeat(200_000);
+        let read = usual_rows(text.as_bytes(), 2, 400_000, threads(1)).unwrap();
+        assert_eq!(read.columns.value(1, 399_999), 4.0);
+        assert_eq!(read.largest, [3.0, 4.0]);
     }
 
     #[test]
