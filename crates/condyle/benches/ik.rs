@@ -5,22 +5,37 @@
 //! within 10⁻⁴ m and 10⁻³ rad, by forward kinematics, with every joint inside of its limit. `k` steps by
 //! half of the way by default, and all of the way if told so; both are shown. It stays in its limits by
 //! clamping. Best of some runs, interleaved.
+//!
+//! Limbs in closed form with the swivel of the largest margin: the shoulder of the README, all presets,
+//! ellipses, and the limbs of a figure that was estimated, against a shoulder of 20 edges with a range of
+//! twist; and a whole body with exact limbs against the solver alone. Each 32 goals at the best of some runs.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 #![allow(clippy::disallowed_methods, reason = "inputs are made with the functions of std")]
 #![allow(clippy::unwrap_used, reason = "a benchmark that fails panics")]
 
 use std::f64::consts::TAU;
+use std::hint::black_box;
 use std::time::Instant;
 
+use condyle::enforce::BoundRig;
+use condyle::estimate::{EstimateOptions, Take, estimate};
+use condyle::evaluate::usual_effectors;
 use condyle::glam::DVec3;
-use condyle::ik::{Figure, Goal, Miss, Settings, Solver};
+use condyle::ik::limb::{Limb, LimbGoal, LimbParts, LimbScratch, LimitStatus, Swivel};
+use condyle::ik::{Body, Figure, Goal, Miss, Settings, Solver};
 use condyle::limits::{Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
 use condyle::math::{Angle, Arc, Rotation, SwingAxes};
 use condyle::motion::Pose;
+use condyle::presets;
+use condyle::rig::Rig;
 use condyle::skeleton::{Joint, JointIndex, Skeleton};
-use condyle::synth::Rng;
+use condyle::synth::{Figure as Truth, Options, Rng, Synth};
 use k::InverseKinematicsSolver as _;
+
+#[path = "../examples/shoulder.rs"]
+#[allow(dead_code, reason = "its main function is the example's")]
+mod shoulder;
 
 const RUNS: usize = 11;
 
@@ -498,11 +513,227 @@ fn whole_bodies() {
     }
 }
 
+/// A limb with goals that a pose inside of its limits reaches, and that pose's upper joint.
+struct Reaching {
+    name: String,
+    limb: Limb,
+    goals: Vec<(LimbGoal, Rotation)>,
+}
+
+impl Reaching {
+    /// A limb with limits of its upper joint and its end; its end may be left alone.
+    fn new(name: &str, parts: &LimbParts, limits: [&Limit; 2], turned: bool) -> Self {
+        let [upper_limit, end_limit] = limits.map(|limit| limit.prepare().unwrap());
+        let mut rng = Rng::new(7);
+        let mut goals = Vec::new();
+        while goals.len() < 1024 {
+            let m = rng.rotation();
+            if upper_limit.distance(m).radians() < 0.05 {
+                continue;
+            }
+            let end = match limits[1] {
+                Limit::Free => Rotation::IDENTITY,
+                _ => end_limit.project(rng.rotation()),
+            };
+            let share = rng.between(0.05, 0.95);
+            let angle = parts.arc.min().radians() + share * parts.arc.width().radians();
+            let turn = Rotation::from_axis_angle(parts.axis, Angle::from_radians(angle)).unwrap();
+            let (upper, hinge) = (parts.zeros[0] * m, parts.zeros[1] * turn);
+            let position_m = upper * (parts.upper_m + hinge * parts.lower_m);
+            let rotation = turned.then(|| upper * hinge * parts.zeros[2] * end);
+            goals.push((LimbGoal { position_m, rotation }, upper));
+        }
+        let limb = Limb::new(parts).unwrap().with_limits(upper_limit, end_limit);
+        Self { name: name.to_owned(), limb, goals }
+    }
+
+    /// An arm along a bone.
+    fn along(name: &str, bone: DVec3, upper: &Limit, end: &Limit) -> Self {
+        let axis = bone.any_orthonormal_vector();
+        Self::new(name, &arm_along(bone, axis, arc(0.0, 145.0)), [upper, end], true)
+    }
+
+    /// In nanoseconds, each 32 goals at their best.
+    fn time(&self, mut solve: impl FnMut(&Limb, &LimbGoal, Rotation)) -> f64 {
+        let mut best = vec![f64::INFINITY; self.goals.len() / 32];
+        for _ in 0..10 * RUNS {
+            for (goals, best) in self.goals.chunks(32).zip(&mut best) {
+                *best = best.min(seconds(|| {
+                    for (goal, upper) in goals {
+                        solve(&self.limb, goal, *upper);
+                    }
+                }));
+            }
+        }
+        best.iter().sum::<f64>() * 1e9 / self.goals.len() as f64
+    }
+}
+
+fn arm_along(bone: DVec3, axis: DVec3, arc: Arc) -> LimbParts {
+    let zeros = [Rotation::IDENTITY; 3];
+    LimbParts { upper_m: bone * 0.3, lower_m: bone * 0.25, zeros, axis, arc }
+}
+
+/// Motion of a figure with known truth, and what was estimated of it.
+fn estimated() -> (Synth, Rig) {
+    let options = Options { frames: 600, ..Options::default() };
+    let synth = Synth::generate(&Truth::human(), &options, 5).unwrap();
+    let takes = [Take { skeleton: &synth.skeleton, clip: &synth.clip }];
+    let rig = estimate(&takes, &EstimateOptions::default()).unwrap().into_rig();
+    (synth, rig)
+}
+
+/// The limbs of a figure that was estimated.
+fn estimated_limbs() -> Vec<Reaching> {
+    let (synth, rig) = estimated();
+    let skeleton = &synth.skeleton;
+    let bound = BoundRig::new(&rig, skeleton).unwrap();
+    let limit = |j: JointIndex| rig.joints.get(&skeleton[j].name).map(|joint| &joint.limit);
+    let mut found = Vec::new();
+    for end in skeleton.indices() {
+        let Some(hinge) = skeleton.parent(end) else { continue };
+        let Some(upper) = skeleton.parent(hinge) else { continue };
+        let (Some(upper_limit), Some(Limit::Hinge { axis, arc })) = (limit(upper), limit(hinge))
+        else {
+            continue;
+        };
+        let Limit::SwingTwist(of) = upper_limit else { continue };
+        let parts = LimbParts {
+            upper_m: skeleton[hinge].offset_m,
+            lower_m: skeleton[end].offset_m,
+            zeros: [upper, hinge, end].map(|j| bound.zero(j).unwrap_or_default()),
+            axis: *axis,
+            arc: *arc,
+        };
+        let shape = match of.swing {
+            SwingLimit::Ellipse { .. } => "ellipse",
+            SwingLimit::Polygons(_) => "polygon",
+            _ => "other",
+        };
+        let name = format!("estimated {}, {shape}", skeleton[upper].name);
+        found.push(Reaching::new(&name, &parts, [upper_limit, &Limit::Free], false));
+    }
+    found
+}
+
+fn limb_margins() {
+    let edges = |bone: DVec3| ball(bone, polygon(bone), 75.0);
+    let mut all = vec![Reaching::along(
+        "20 edges and a range of twist",
+        DVec3::X,
+        &edges(DVec3::X),
+        &Limit::Free,
+    )];
+    let readme = shoulder::shoulder().unwrap();
+    all.push(Reaching::along("the README's shoulder", DVec3::X, &readme, &Limit::Free));
+    for preset in presets::all() {
+        let (name, bone) = (format!("preset {}", preset.name), preset.bone);
+        let limit = &preset.joint.limit;
+        match limit {
+            Limit::SwingTwist(_) => all.push(Reaching::along(&name, bone, limit, &Limit::Free)),
+            Limit::Universal { .. } => {
+                let name = format!("{name}, as the end");
+                all.push(Reaching::along(&name, bone, &edges(bone), limit));
+            }
+            Limit::Hinge { axis, arc } if axis.dot(bone).abs() < 0.5 => {
+                let parts = arm_along(bone, *axis, *arc);
+                let name = format!("{name}, as the hinge");
+                all.push(Reaching::new(&name, &parts, [&edges(bone), &Limit::Free], true));
+            }
+            _ => {}
+        }
+    }
+    for (rx, ry) in [(90.0, 80.0), (60.0, 25.0), (30.0, 30.0), (120.0, 60.0), (45.0, 10.0)] {
+        let limit = ball(DVec3::X, ellipse(rx, ry), 70.0);
+        all.push(Reaching::along(&format!("ellipse {rx} x {ry}"), DVec3::X, &limit, &Limit::Free));
+    }
+    all.extend(estimated_limbs());
+    println!("limbs, largest margin; the same at most 5° from a pose; nearest to that pose:");
+    let mut scratch = LimbScratch::default();
+    let mut first = None;
+    for case in &all {
+        let best = Swivel::BestMargin { near: None };
+        let inside = case.goals.iter().filter(|(goal, _)| {
+            case.limb.solve(goal, best, &mut scratch).status == LimitStatus::Inside
+        });
+        let inside = inside.count();
+        let largest = case.time(|limb, goal, _| {
+            let _ = black_box(limb.solve(goal, best, &mut scratch));
+        });
+        let step = Angle::from_degrees(5.0);
+        let stepped = case.time(|limb, goal, from| {
+            let _ = black_box(limb.solve(goal, Swivel::AtMost { from, step }, &mut scratch));
+        });
+        let nearest = case.time(|limb, goal, from| {
+            let _ = black_box(limb.solve(goal, Swivel::Nearest(from), &mut scratch));
+        });
+        let first = *first.get_or_insert(largest);
+        println!(
+            "  {:<36} {:7.2} µs, {:6.2} times the first; {:6.2} µs; {:5.2} µs; {inside} of {} inside",
+            case.name,
+            1e-3 * largest,
+            largest / first,
+            1e-3 * stepped,
+            1e-3 * nearest,
+            case.goals.len()
+        );
+    }
+}
+
+/// A body that was estimated, after its own motion.
+fn bodies_with_limbs() {
+    let (synth, rig) = estimated();
+    let (skeleton, clip) = (&synth.skeleton, &synth.clip);
+    let bound = BoundRig::new(&rig, skeleton).unwrap();
+    let mut figure = Figure::new(skeleton, &bound);
+    figure.free_root();
+    let ends = usual_effectors(skeleton);
+    let rest = Pose::rest(skeleton);
+    let (mut solver, mut body) = (Solver::new(&figure), Body::new(&figure, skeleton));
+    let goals_at = |frame| -> Vec<Goal> {
+        let world = clip.pose(frame).world(skeleton);
+        ends.iter().map(|j| Goal::position(*j, world.positions_m[j.get()])).collect()
+    };
+    let frames: Vec<Vec<Goal>> = clip.frames().map(goals_at).collect();
+    let settings = Settings { posture: Some((&rest, 1e-6)), restarts: 1, ..Settings::default() };
+    let mut best = vec![[f64::INFINITY; 2]; frames.len()];
+    let mut reached = [0; 2];
+    for _ in 0..RUNS {
+        let mut poses = [rest.clone(), rest.clone()];
+        reached = [0; 2];
+        for (goals, best) in frames.iter().zip(&mut best) {
+            let starts = poses.clone();
+            let [a, b] = &mut poses;
+            let mut outcomes = [false; 2];
+            let times = [
+                seconds(|| outcomes[0] = solver.solve(&starts[0], goals, &settings, a).reached),
+                seconds(|| outcomes[1] = body.solve(&starts[1], goals, &settings, b).reached),
+            ];
+            for i in 0..2 {
+                best[i] = best[i].min(times[i]);
+                reached[i] += usize::from(outcomes[i]);
+            }
+        }
+    }
+    let mean = |i: usize| best.iter().map(|b| b[i]).sum::<f64>() * 1e6 / frames.len() as f64;
+    println!(
+        "an estimated body, {} frames: Solver {:.2} µs, {} reached; Body {:.2} µs, {} reached, {:.2} times",
+        frames.len(),
+        mean(0),
+        reached[0],
+        mean(1),
+        reached[1],
+        mean(1) / mean(0)
+    );
+}
+
 fn main() {
     // `cargo test --all-targets` runs it, too, without this.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
+    limb_margins();
+    bodies_with_limbs();
     near_goals();
     far_goals();
     whole_bodies();

@@ -135,16 +135,22 @@ impl<'a> Body<'a> {
             let position_m = above.inverse() * (target_m - self.world.positions_m[u]);
             // A rotation that the hand should have is its own affair: it turns about its centre.
             let limb_goal = LimbGoal { position_m, rotation: None };
-            let near = Some((pose.rotations[u], Angle::ZERO));
-            let swivel = Swivel::BestMargin { near };
-            let found = limb.solve(&limb_goal, swivel, &mut self.scratch);
-            if found.status != LimitStatus::Inside || found.pose.miss_m > 1e-9 {
+            // The nearest to what the solver has, which is inside nearly always.
+            let mut reached = limb.pose_near(&limb_goal, pose.rotations[u]);
+            let mut inside = self.figure.joints[u].allows(reached.locals[0]);
+            if !inside && reached.miss_m <= 1e-9 {
+                let near = Some((pose.rotations[u], Angle::ZERO));
+                let swivel = Swivel::BestMargin { near };
+                let found = limb.solve(&limb_goal, swivel, &mut self.scratch);
+                (reached, inside) = (found.pose, found.status == LimitStatus::Inside);
+            }
+            if !inside || reached.miss_m > 1e-9 {
                 off = true;
                 continue;
             }
             // What is below the end keeps its rotation in the world, if its limit lets it.
             let world_end = self.world.rotations[e];
-            let [new_upper, new_hinge, _] = found.pose.locals;
+            let [new_upper, new_hinge, _] = reached.locals;
             let turned = (above * new_upper * new_hinge).inverse() * world_end;
             let joint = &self.figure.joints[e];
             let held = match (&joint.turns, joint.held) {

@@ -4,8 +4,8 @@
 //! (wrist, ankle). The distance from the upper joint to the goal settles the angle of the hinge. The
 //! direction settles the upper joint but for the *swivel*, a turn about the line from the upper joint to
 //! the goal, which the hinge goes around in a circle. The orientation of the goal settles the end. Which
-//! swivels the limits of the upper joint and of the end allow is a set of arcs, and [`Limb::solve`] takes
-//! the one that is asked for ([`Swivel`]).
+//! swivels the limits of the upper joint and of the end allow is a set of arcs ([`Limb::arcs`]), and
+//! [`Limb::solve`] takes the one that is asked for ([`Swivel`]).
 //!
 //! # Source
 //!
@@ -52,9 +52,10 @@
 //! let mut scratch = LimbScratch::default();
 //! let mut upper = Rotation::IDENTITY;
 //!
-//! // Every frame: where the hand should be, the elbow no farther than 5° from where it was.
+//! // Every frame: where the hand should be, the elbow no farther than 5° around from where it was, whatever
+//! // the limits say.
 //! let goal = LimbGoal { position_m: DVec3::new(0.3, 0.2, 0.1), rotation: None };
-//! let swivel = Swivel::BestMargin { near: Some((upper, angle(5.0))) };
+//! let swivel = Swivel::AtMost { from: upper, step: angle(5.0) };
 //! let found = arm.solve(&goal, swivel, &mut scratch);
 //! assert!(found.pose.miss_m < 1e-9 && found.status == LimitStatus::Inside);
 //! upper = found.pose.locals[0];
@@ -86,7 +87,13 @@ pub struct Limb {
     zeros: [Rotation; 3],
     upper: PreparedLimit,
     end: PreparedLimit,
+    /// Both with great arcs for what is curved, if something is: for the largest margin.
+    chords: Option<Box<[PreparedLimit; 2]>>,
 }
+
+/// How far off the great arcs are that [`Swivel::BestMargin`] takes for curved limits of swings: ellipses,
+/// boxes of swings, regions that were grown, shapes of the user's own.
+pub const CHORDS_OFF: Angle = Angle::from_degrees(0.05);
 
 /// What a [`Limb`] is made of.
 #[derive(Clone, Copy, Debug)]
@@ -123,14 +130,14 @@ pub enum Swivel<'a> {
         /// The angle from there.
         angle: Angle,
     },
-    /// This angle, as [`LimbScratch::arcs`] and [`LimbOutcome::swivel`] count: 0 has the upper joint nearest
+    /// This angle, as [`Limb::arcs`] and [`LimbOutcome::swivel`] count: 0 has the upper joint nearest
     /// to its zero.
     At(Angle),
     /// The rotation of the upper joint that is nearest to this one.
     Nearest(Rotation),
     /// The largest margin to the limits of the upper joint and the end, which is the smaller of their
     /// distances; that of the hinge does not depend on the swivel. If no swivel is allowed, the least
-    /// outside.
+    /// outside. Curved limits of swings count as polygons that are off by at most [`CHORDS_OFF`].
     ///
     /// It jumps where another arc of swivels, or another part of an arc, gets the larger margin. Near a
     /// rotation of the upper joint, that of the frame before, it does not: the swivel is at most so far
@@ -140,6 +147,16 @@ pub enum Swivel<'a> {
     BestMargin {
         /// The rotation of the upper joint, and how far at most to turn from there; any if `None`.
         near: Option<(Rotation, Angle)>,
+    },
+    /// The largest margin, but never farther than a step from the swivel that is nearest to a rotation of the
+    /// upper joint, that of the frame before: so the hinge does not jump. It stays in its arc of allowed
+    /// swivels as long as that exists. When it is gone the swivel goes towards the nearest arc, a step at a
+    /// time, and is outside of the limits on the way; the goal is still reached.
+    AtMost {
+        /// The rotation of the upper joint.
+        from: Rotation,
+        /// How far to go at most, beyond what the goal asks for.
+        step: Angle,
     },
     /// The least sum of distances from the upper joint's `m` to these rotations: the objective of the
     /// source note (C10), for which they are the eight corners of a box of angles
@@ -181,9 +198,9 @@ pub struct LimbOutcome<'a> {
 pub enum LimitStatus {
     /// They do.
     Inside,
-    /// They do not, but they allow others ([`LimbScratch::arcs`]).
+    /// They do not. Whether they allow others is told by [`Limb::arcs`].
     Outside,
-    /// They allow none.
+    /// They allow none, as [`Swivel::BestMargin`] and [`Swivel::AtMost`] found.
     NoSwivel,
 }
 
@@ -196,16 +213,6 @@ pub struct LimbScratch {
 
 /// A margin of at most this, in radians, holds a joint.
 const ACTIVE: f64 = 1e-9;
-
-impl LimbScratch {
-    /// The swivels that the limits of the upper joint and the end allowed in the last call of
-    /// [`Limb::solve`]: arcs of angles about the line to the goal, from the rotation of the upper joint that
-    /// is nearest to its zero.
-    #[must_use]
-    pub fn arcs(&self) -> &[Arc] {
-        self.search.arcs()
-    }
-}
 
 impl LimbPose {
     /// The angle of the hinge, in (−π, π].
@@ -221,7 +228,7 @@ impl LimbOutcome<'_> {
     #[must_use]
     pub fn margins(&self) -> [Angle; 3] {
         let [upper, _, end] = self.pose.locals;
-        let Limb { hinge, zeros, upper: upper_limit, end: end_limit } = self.limb;
+        let Limb { hinge, zeros, upper: upper_limit, end: end_limit, .. } = self.limb;
         [
             upper_limit.distance(zeros[0].inverse() * upper),
             hinge.margin(self.pose.hinge()),
@@ -245,13 +252,15 @@ impl Limb {
         let [_, zero, _] = parts.zeros;
         let hinge = Hinge::new([parts.upper_m, parts.lower_m], zero, parts.axis, parts.arc)?;
         let free = Limit::Free.prepare().ok()?;
-        Some(Self { hinge, zeros: parts.zeros, upper: free.clone(), end: free })
+        Some(Self { hinge, zeros: parts.zeros, upper: free.clone(), end: free, chords: None })
     }
 
     /// With these limits of the upper joint and of the end.
     #[must_use]
     pub fn with_limits(self, upper: PreparedLimit, end: PreparedLimit) -> Self {
-        Self { upper, end, ..self }
+        let chords = (upper.is_curved() || end.is_curved())
+            .then(|| Box::new([&upper, &end].map(|limit| limit.with_chords(CHORDS_OFF))));
+        Self { upper, end, chords, ..self }
     }
 
     /// The pose whose end is at a goal, or as near as the bones and the arc of the hinge let it, with the
@@ -289,7 +298,7 @@ impl Limb {
     /// # Domain and singularity
     ///
     /// Total; see [`pose_toward`](Self::pose_toward). Single swivels that are allowed between others that
-    /// are not do not count; see [`TurningSearch`] for how exact the arcs and margins are.
+    /// are not do not count; see [`TurningSearch`] for how exact margins are.
     #[must_use]
     pub fn solve(
         &self,
@@ -299,44 +308,19 @@ impl Limb {
     ) -> LimbOutcome<'_> {
         let aim = self.aim(goal);
         let reference = aim.nearest(self.zeros[0]);
-        let upper = Turned {
-            limit: &self.upper,
-            turning: Turning::about(
-                self.zeros[0].inverse() * reference,
-                aim.line,
-                Rotation::IDENTITY,
-            ),
-        };
-        // (S₀ R(line, ψ) · hinge · zero)⁻¹ · goal
-        let end = goal.rotation.map(|rotation| Turned {
-            limit: &self.end,
-            turning: Turning::about(
-                (aim.bend.local * self.zeros[2]).inverse(),
-                -aim.line,
-                reference.inverse() * rotation,
-            ),
-        });
-        let LimbScratch { search, climb } = scratch;
         let angle_of = |rotation: Rotation| {
             Angle::from_radians((reference.inverse() * rotation).angle_about(aim.line))
         };
-        let allowed = |search: &mut TurningSearch| match end {
-            Some(end) => search.allowed([upper, end]).len(),
-            None => search.allowed([upper]).len(),
-        };
         let (psi, rotation) = match swivel {
             Swivel::Given { toward, angle } => {
-                allowed(search);
                 let rotation = aim.toward(toward, angle);
                 (angle_of(rotation), rotation)
             }
             Swivel::Nearest(to) => {
-                allowed(search);
                 let rotation = aim.nearest(to);
                 (angle_of(rotation), rotation)
             }
             Swivel::At(angle) => {
-                allowed(search);
                 let angle = if angle.radians().is_finite() { angle.wrapped() } else { Angle::ZERO };
                 (angle, aim.turned(reference, angle))
             }
@@ -344,28 +328,80 @@ impl Limb {
                 let near = near.map(|(rotation, step)| NearAngle {
                     angle: angle_of(aim.nearest(rotation)),
                     step,
+                    hard: false,
                 });
-                let best = match end {
-                    Some(end) => search.best([upper, end], near),
-                    None => search.best([upper], near),
-                };
-                let pose = self.pose(goal, &aim, aim.turned(reference, best.angle));
-                // What was looked for inside is inside.
-                let status = match (best.inside, search.arcs().is_empty()) {
-                    (true, _) => LimitStatus::Inside,
-                    (false, true) => LimitStatus::NoSwivel,
-                    (false, false) => LimitStatus::Outside,
-                };
-                return LimbOutcome { pose, swivel: best.angle, status, limb: self };
+                return self.best(goal, &aim, reference, near, scratch);
+            }
+            Swivel::AtMost { from, step } => {
+                let near = NearAngle { angle: angle_of(aim.nearest(from)), step, hard: true };
+                return self.best(goal, &aim, reference, Some(near), scratch);
             }
             Swivel::CornerSum(of) => {
-                allowed(search);
-                let psi =
-                    Angle::from_radians(corners::least_sum(climb, upper.turning.halves(), of));
+                let halves = self.turning_of_upper(&aim, reference).halves();
+                let psi = corners::least_sum(&mut scratch.climb, halves, of);
+                let psi = Angle::from_radians(psi);
                 (psi, aim.turned(reference, psi))
             }
         };
-        self.outcome(goal, self.pose(goal, &aim, rotation), psi, search.arcs().is_empty())
+        self.outcome(goal, self.pose(goal, &aim, rotation), psi)
+    }
+
+    /// The swivels that the limits of the upper joint and the end allow, where the goal is reached: arcs of
+    /// angles about the line to the goal, from the rotation of the upper joint that is nearest to its zero.
+    ///
+    /// See [`TurningSearch::allowed`] for how exact they are. Where limits are curved it takes a hundred
+    /// times as long as to solve for a swivel.
+    pub fn arcs<'s>(&self, goal: &LimbGoal, scratch: &'s mut LimbScratch) -> &'s [Arc] {
+        let aim = self.aim(goal);
+        let reference = aim.nearest(self.zeros[0]);
+        let upper = Turned { limit: &self.upper, turning: self.turning_of_upper(&aim, reference) };
+        match self.turning_of_end(goal, &aim, reference) {
+            Some(turning) => scratch.search.allowed([upper, Turned { limit: &self.end, turning }]),
+            None => scratch.search.allowed([upper]),
+        }
+    }
+
+    /// What the upper joint does as the swivel changes.
+    fn turning_of_upper(&self, aim: &Aim, reference: Rotation) -> Turning {
+        Turning::about(self.zeros[0].inverse() * reference, aim.line, Rotation::IDENTITY)
+    }
+
+    /// What the end does, if it is to be turned: (S₀ R(line, ψ) · hinge · zero)⁻¹ · goal.
+    fn turning_of_end(&self, goal: &LimbGoal, aim: &Aim, reference: Rotation) -> Option<Turning> {
+        let turned = goal.rotation?;
+        let left = (aim.bend.local * self.zeros[2]).inverse();
+        Some(Turning::about(left, -aim.line, reference.inverse() * turned))
+    }
+
+    /// The swivel of the largest margin.
+    fn best(
+        &self,
+        goal: &LimbGoal,
+        aim: &Aim,
+        reference: Rotation,
+        near: Option<NearAngle>,
+        scratch: &mut LimbScratch,
+    ) -> LimbOutcome<'_> {
+        let [upper, end] = match self.chords.as_deref() {
+            Some([upper, end]) => [upper, end],
+            None => [&self.upper, &self.end],
+        };
+        let upper = Turned { limit: upper, turning: self.turning_of_upper(aim, reference) };
+        let best = match self.turning_of_end(goal, aim, reference) {
+            Some(turning) => scratch.search.best([upper, Turned { limit: end, turning }], near),
+            None => scratch.search.best([upper], near),
+        };
+        let pose = self.pose(goal, aim, aim.turned(reference, best.angle));
+        // What was looked for inside is inside, but for what great arcs are off.
+        if best.inside && self.chords.is_some() {
+            return self.outcome(goal, pose, best.angle);
+        }
+        let status = match (best.inside, best.others) {
+            (true, _) => LimitStatus::Inside,
+            (false, true) => LimitStatus::Outside,
+            (false, false) => LimitStatus::NoSwivel,
+        };
+        LimbOutcome { pose, swivel: best.angle, status, limb: self }
     }
 
     /// The pose as near to a solved one as the limits let it, by [`PreparedLimit::project`] of the upper
@@ -396,25 +432,20 @@ impl Limb {
             half,
         };
         // It is what it is now, whatever swivels the limits allow.
-        self.outcome(goal, pose, found.swivel, false)
+        self.outcome(goal, pose, found.swivel)
     }
 
-    fn outcome(
-        &self,
-        goal: &LimbGoal,
-        pose: LimbPose,
-        swivel: Angle,
-        none: bool,
-    ) -> LimbOutcome<'_> {
-        let mut outcome = LimbOutcome { pose, swivel, status: LimitStatus::NoSwivel, limb: self };
-        if !none {
-            let [upper, _, end] = outcome.margins().map(Angle::radians);
-            // An end that is left alone is not asked.
-            let least = if goal.rotation.is_some() { upper.min(end) } else { upper };
-            outcome.status =
-                if least >= -ACTIVE { LimitStatus::Inside } else { LimitStatus::Outside };
-        }
-        outcome
+    fn outcome(&self, goal: &LimbGoal, pose: LimbPose, swivel: Angle) -> LimbOutcome<'_> {
+        let [upper, _, end] = pose.locals;
+        let within = |limit: &PreparedLimit, zero: Rotation, local: Rotation| {
+            let m = zero.inverse() * local;
+            limit.contains(m) || limit.distance(m).radians() >= -ACTIVE
+        };
+        // An end that is left alone is not asked.
+        let inside = within(&self.upper, self.zeros[0], upper)
+            && (goal.rotation.is_none() || within(&self.end, self.zeros[2], end));
+        let status = if inside { LimitStatus::Inside } else { LimitStatus::Outside };
+        LimbOutcome { pose, swivel, status, limb: self }
     }
 
     #[inline(always)]

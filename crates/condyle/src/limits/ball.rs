@@ -83,9 +83,9 @@ impl Ball {
         &self.twist
     }
 
-    /// The range of twist, if it is the same everywhere and zero is that of the direct swing.
-    pub(crate) fn plain_twist(&self) -> Option<TwistRange> {
-        self.twist.plain()
+    /// The same with great arcs for curved boundaries ([`Region::with_chords`]).
+    pub(crate) fn with_chords(&self, off: f64) -> Self {
+        Self { region: self.region.with_chords(off), ..self.clone() }
     }
 
     /// The direction of the bone is `(2(xz + wy), 2(yz − wx), w² + z² − x² − y²)`, half the twist the

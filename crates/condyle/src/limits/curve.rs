@@ -944,6 +944,32 @@ impl Curve {
         }
     }
 
+    /// Great arcs between points of it, in a row, from which it is off by an angle at most. No more than some
+    /// thousands, whatever the angle.
+    pub(crate) fn chords(&self, off: f64) -> Vec<(DVec3, DVec3)> {
+        const MOST: usize = 4096;
+        let at = |i: usize, n: usize| self.point(fraction(i, n));
+        // At a quarter, the middle and three quarters.
+        let is_near = |i: usize, n: usize| {
+            let normal = unit(at(i, n).cross(at(i + 1, n)));
+            normal.is_none_or(|normal| {
+                (1..4).all(|k| normal.dot(at(4 * i + k, 4 * n)).abs() <= trig::sin(off))
+            })
+        };
+        // Arcs that are long go no way in particular, however straight they are.
+        let mut points = Vec::new();
+        self.trace(0.8, &mut points);
+        let mut count = points.len().max(2);
+        while count < MOST && !(0..count).all(|i| is_near(i, count)) {
+            count += 1 + count / 16;
+        }
+        let mut points: Vec<DVec3> = (0..=count).map(|i| at(i, count)).collect();
+        if (points[count] - points[0]).length_squared() < 1e-20 {
+            points[count] = points[0];
+        }
+        points.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+
     /// A polyline along it whose steps are at most so long, without its last point.
     pub(crate) fn trace(&self, step: f64, out: &mut Vec<DVec3>) {
         #[allow(

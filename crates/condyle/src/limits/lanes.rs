@@ -69,7 +69,7 @@ impl<'a> BallLanes<'a> {
     /// `None` if there are none for it.
     pub(super) fn new(ball: &'a Ball) -> Option<Self> {
         // In order, as `TwistField::range` has it.
-        let (region, range) = (ball.region().tables()?, ball.plain_twist()?.shifted(0.0));
+        let (region, range) = (ball.region().tables()?, ball.twist().plain()?.shifted(0.0));
         Some(Self { axes: ball.axes(), region, range, ends: range.wrapped_ends() })
     }
 }

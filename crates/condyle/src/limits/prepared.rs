@@ -214,6 +214,19 @@ impl PreparedLimit {
         matches!(self.0, Kind::Free)
     }
 
+    /// Whether the boundary of its swings is not made of great arcs alone.
+    pub(crate) fn is_curved(&self) -> bool {
+        self.ball().is_some_and(|ball| !ball.region().is_polygon())
+    }
+
+    /// The same with great arcs for curved boundaries of swings, which are off these by an angle at most.
+    pub(crate) fn with_chords(&self, off: Angle) -> Self {
+        match &self.0 {
+            Kind::Ball(ball) => Self(Kind::Ball(Box::new(ball.with_chords(off.radians())))),
+            _ => self.clone(),
+        }
+    }
+
     /// Whether it has no volume: it turns about less than three axes, or an Euler angle is a single one.
     pub(super) fn is_surface(&self) -> bool {
         match &self.0 {

@@ -155,6 +155,17 @@ impl Region {
         }
     }
 
+    /// The same region with great arcs between points of its boundary where that is curved, which are off it
+    /// by an angle at most. What is inside is asked of the shape itself.
+    pub(crate) fn with_chords(&self, off: f64) -> Self {
+        if self.is_polygon() {
+            return self.clone();
+        }
+        let chords = self.curves.iter().flat_map(|(curve, ..)| curve.chords(off));
+        let edges = Edges::new(&self.edges.iter().chain(chords).collect::<Vec<_>>());
+        Self { inside: self.inside.clone(), edges: edges.into(), curves: Vec::new() }
+    }
+
     /// The great arcs of the boundary.
     pub(crate) fn edges(&self) -> &Edges {
         &self.edges

@@ -140,6 +140,14 @@ struct Seeds {
     facet: Vec<u32>,
 }
 
+/// What a direction is interpolated between: the corners of a facet, the ends of an edge, or a corner alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cell {
+    Facet(usize),
+    Edge(usize),
+    Corner(u32),
+}
+
 /// Where a direction is.
 #[derive(Clone, Copy, Debug)]
 enum Place {
@@ -213,6 +221,52 @@ impl Triangulation {
     pub(crate) fn weights_and_whether_outside(&self, d: DVec3) -> (Weights, bool) {
         let place = self.locate(d);
         (self.weights_at(place), !matches!(place, Place::Facet(..)))
+    }
+
+    /// The weights, and what they are between.
+    pub(crate) fn weights_and_cell(&self, d: DVec3) -> (Weights, Cell) {
+        let place = self.locate(d);
+        let cell = match place {
+            Place::Facet(facet, _) => Cell::Facet(facet),
+            Place::Edge(edge, _) => Cell::Edge(edge),
+            Place::Corner(corner) => Cell::Corner(corner),
+        };
+        (self.weights_at(place), cell)
+    }
+
+    /// Corners of a cell, and vectors whose products with a direction are proportional to the weights there
+    /// and not negative; `None` where the weights are the same everywhere.
+    pub(crate) fn duals(&self, cell: Cell) -> Option<([u32; 3], [DVec3; 3])> {
+        match cell {
+            Cell::Facet(facet) => self.facets.get(facet).map(|f| (f.corners, f.dual)),
+            Cell::Edge(edge) => self.edges.get(edge).map(|e| {
+                let [u, v] = e.corners;
+                ([u, v, u], [e.to_u, e.to_v, DVec3::ZERO])
+            }),
+            Cell::Corner(_) => None,
+        }
+    }
+
+    /// How much more than the direction a value at most changes that has these values at the directions:
+    /// with g the dual vectors of a facet, whose sum has a product of at least 1 with the directions in it,
+    /// the gradient is `(Σ v_i g_i − v Σ g) / (Σ g · d)`. Outside of the facets up to 60° from an edge.
+    pub(crate) fn steepest(&self, values: impl Fn(usize) -> f64) -> f64 {
+        let value = |corner: u32| values(as_index(corner));
+        let of_facet = |facet: &Facet| {
+            let values = facet.corners.map(value);
+            let at = |v: f64| {
+                let parts = values.iter().zip(facet.dual).map(|(value, g)| g * (value - v));
+                parts.sum::<DVec3>().length()
+            };
+            values.map(at).into_iter().fold(0.0, f64::max)
+        };
+        let of_edge = |edge: &Edge| {
+            let sine = edge.u.cross(edge.v).length();
+            let [u, v] = edge.corners.map(value);
+            if sine > 0.0 { 2.0 * (u - v).abs() / sine } else { 0.0 }
+        };
+        let steepest = self.facets.iter().map(of_facet).fold(0.0, f64::max);
+        self.edges.iter().map(of_edge).fold(steepest, f64::max)
     }
 
     /// The weights, and how each changes with the direction: vectors perpendicular to `d`.

@@ -2,6 +2,7 @@
 
 mod best;
 mod climb;
+mod lines;
 mod wave;
 
 use std::f64::consts::{PI, TAU};
@@ -10,6 +11,7 @@ use glam::{DQuat, DVec3};
 
 use self::best::Bounded;
 pub(crate) use self::climb::Climb;
+use self::lines::Lines;
 use self::wave::{At, Swung};
 use super::PreparedLimit;
 use crate::math::{Angle, Arc, Rotation, trig, unit};
@@ -41,6 +43,8 @@ pub struct NearAngle {
     pub angle: Angle,
     /// How far from it, at most.
     pub step: Angle,
+    /// Whether to go no farther even where nothing is allowed as near as that.
+    pub hard: bool,
 }
 
 /// What [`TurningSearch::best`] finds.
@@ -48,9 +52,12 @@ pub struct NearAngle {
 pub struct BestTurn {
     /// The angle.
     pub angle: Angle,
-    /// Whether all limits allow it; if not, none is allowed, and this is the least outside. Where arcs are
-    /// not exact, as [`allowed`](TurningSearch::allowed) says, there may be some elsewhere.
+    /// Whether all limits allow it.
     pub inside: bool,
+    /// If they do not: whether they allow others, that are too far away. If none is allowed, the angle is the
+    /// least outside. Where arcs are not exact, as [`allowed`](TurningSearch::allowed) says, there may be some
+    /// all the same.
+    pub others: bool,
 }
 
 /// Questions about limits that turn by the same angle together. Its memory is used again, so that nothing
@@ -86,6 +93,7 @@ pub struct TurningSearch {
     /// The borders that the arcs are between, by their numbers; of a full arc any.
     ends: Vec<[usize; 2]>,
     bounded: Bounded,
+    lines: Lines,
     climb: Climb,
 }
 
@@ -104,9 +112,6 @@ const SPEED: f64 = 2.0;
 
 /// The same where the range of twist depends on the direction.
 const SPEED_BY_SWING: f64 = 20.0;
-
-/// The direction of a bone changes by at most the angle.
-const SPEED_OF_SWING: f64 = 1.0;
 
 /// A border at an edge's end belongs to both edges there, this far beyond their ends.
 const SLACK: f64 = 1e-9;
@@ -191,9 +196,17 @@ impl<'a> Asked<'a> {
 
     fn is_inside(&self, psi: f64, at: At) -> bool {
         match self {
+            Self::Swung(swung, _) => swung.is_inside(at),
+            _ => self.is_inside_but_for_field(psi, at),
+        }
+    }
+
+    /// Where a range of twist depends on the direction, whatever it is.
+    fn is_inside_but_for_field(&self, psi: f64, at: At) -> bool {
+        match self {
             Self::Always => true,
             Self::Never(_) => false,
-            Self::Swung(swung, _) => swung.is_inside(at),
+            Self::Swung(swung, _) => swung.is_inside_but_for_field(at),
             Self::Other(of) => of.limit.contains(of.turning.at(Angle::from_radians(psi))),
         }
     }
@@ -214,13 +227,56 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Whether its range of twist depends on the direction.
+    fn is_field(&self) -> bool {
+        self.field().is_some()
+    }
+
+    fn field(&self) -> Option<&Swung<'a>> {
+        match self {
+            Self::Swung(swung, _) => swung.is_field().then_some(swung),
+            _ => None,
+        }
+    }
+
     /// How fast the distance changes between two angles less than half a turn apart, at most.
     fn speed(&self, from: f64, to: f64) -> f64 {
         match self {
+            // Outside of given directions the range may jump.
+            Self::Swung(swung, _) if swung.is_field() => SPEED_BY_SWING,
             Self::Swung(swung, _) => swung.speed(At::new(from), At::new(to)),
             Self::Other(of) if of.limit.ball().is_some() => SPEED_BY_SWING,
             _ => SPEED,
         }
+    }
+}
+
+impl NearAngle {
+    /// With numbers for what is none.
+    fn sound(self) -> Self {
+        let angle = self.angle.wrapped();
+        let step = self.step.radians().clamp(0.0, PI);
+        Self {
+            angle: if angle.radians().is_finite() { angle } else { Angle::ZERO },
+            step: if step.is_nan() { Angle::ZERO } else { Angle::from_radians(step) },
+            ..self
+        }
+    }
+}
+
+/// The angles to look at, near one that is among them.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    from: f64,
+    start: f64,
+    to: f64,
+    /// Whether nothing is allowed as near as it is to be.
+    is_too_far: bool,
+}
+
+impl Window {
+    const fn new(from: f64, start: f64, to: f64) -> Self {
+        Self { from, start, to, is_too_far: false }
     }
 }
 
@@ -239,8 +295,11 @@ impl TurningSearch {
     /// The bone goes around a circle, which meets the great circle of an edge with normal n where
     /// `n · even + n · along cos ψ + n · across sin ψ = 0`. The twist has the angle t where its half
     /// angle's sine and cosine, both linear in those of ψ/2, are as those of t/2. So the borders of
-    /// polygons and of a range of twist are exact. Of other shapes they are bracketed by the distance,
-    /// which cannot change faster than the angle by much, and then bisected.
+    /// polygons and of a range of twist are exact. Where the range depends on the direction, its ends are
+    /// quotients of such waves in each triangle of given directions, so that it is known in closed form how
+    /// fast the margin changes between two angles; by that its ends are bracketed, and then bisected to
+    /// rounding. Of other shapes they are bracketed by the distance, which cannot change faster than the
+    /// angle by much, and bisected.
     ///
     /// # Domain and singularity
     ///
@@ -264,14 +323,17 @@ impl TurningSearch {
     ///
     /// Near an angle it is the largest within a step of that, in the arc of allowed angles where that is, or
     /// in the nearest arc, from its nearest end on. So a margin that is larger elsewhere does not make it
-    /// jump.
+    /// jump. If the step is [`hard`](NearAngle::hard), and the nearest arc farther than it, it is a step
+    /// towards that arc.
     ///
     /// # Domain and singularity
     ///
     /// Exact for limits of swing and twist with the same range of twist everywhere, to 1e-7 rad where the
-    /// margin is above 1°. Otherwise within 0.03° of the largest margin, as long as that does not change
-    /// faster than twice the angle (20 times if the range of twist depends on the direction) and is not
-    /// flat at the top. Among angles with the same margin it is any. If nothing is allowed, it is the angle
+    /// margin is above 1°. Where the range depends on the direction, within 0.006° of the largest margin; it
+    /// can be more outside of the directions at which ranges are given, where they may jump. Otherwise
+    /// within 0.03° of the largest margin, as long as that does not change faster than twice the angle (20
+    /// times if the range of twist depends on the direction and zero twist on another one) and is not flat at
+    /// the top. Among angles with the same margin it is any. If nothing is allowed, it is the angle
     /// that is least outside, to the same 0.03°.
     pub fn best<const N: usize>(
         &mut self,
@@ -279,38 +341,59 @@ impl TurningSearch {
         near: Option<NearAngle>,
     ) -> BestTurn {
         let asked = of.each_ref().map(Asked::new);
-        self.find_arcs(&asked);
-        let mut inside = !self.arcs.is_empty();
-        let near = near.map(|near| {
-            let angle = near.angle.wrapped().radians();
-            let step = near.step.radians().clamp(0.0, PI);
-            [if angle.is_finite() { angle } else { 0.0 }, if step.is_nan() { 0.0 } else { step }]
-        });
-        let window = near.map(|[angle, step]| self.window(angle, step));
-        let exact = |one: &Asked<'_>| matches!(one, Asked::Swung(..) | Asked::Always);
-        let angle = if asked.iter().all(|one| matches!(one, Asked::Always)) {
-            near.map_or(0.0, |[angle, _]| angle)
-        } else if inside && asked.iter().all(exact) {
-            let angle = self.best_bounded(&asked, window);
-            // Arcs of polygons are exact; of other shapes, gaps may have been missed.
-            if !asked.iter().all(Asked::is_polygon) {
-                inside = asked.iter().all(|one| one.distance(angle) >= ROUNDING);
-            }
-            angle
-        } else {
-            let distance =
-                |psi: f64| asked.iter().fold(PI, |least, one| least.min(one.distance(psi)));
-            let speed = |from: f64, to: f64| {
-                asked.iter().fold(0.0, |most: f64, one| most.max(one.speed(from, to)))
-            };
-            let [angle, margin] = self.best_climbed(distance, speed, window);
-            inside &= margin >= ROUNDING;
-            angle
+        self.find_arcs_but_for_fields(&asked);
+        let found = |angle: f64, inside: bool| BestTurn {
+            angle: Angle::from_radians(angle).wrapped(),
+            inside,
+            others: false,
         };
-        BestTurn { angle: Angle::from_radians(angle).wrapped(), inside }
+        let window = match near.map(NearAngle::sound) {
+            Some(near) if asked.iter().all(|one| matches!(one, Asked::Always)) => {
+                return found(near.angle.radians(), true);
+            }
+            Some(near) => {
+                let window = self.window_within_fields(&asked, near);
+                if window.is_too_far {
+                    return BestTurn { others: true, ..found(window.from, false) };
+                }
+                Some([window.from, window.to])
+            }
+            None => None,
+        };
+        let exact = |one: &Asked<'_>| matches!(one, Asked::Swung(..) | Asked::Always);
+        if !self.arcs.is_empty() && asked.iter().all(exact) {
+            let (angle, inside) = self.best_bounded(&asked, window);
+            // Arcs of polygons are exact; of other shapes, gaps may have been missed.
+            let gap = |one: &Asked<'_>| !one.is_polygon() && one.distance(angle) < ROUNDING;
+            if inside && !asked.iter().any(gap) {
+                return found(angle, true);
+            }
+            self.arcs.clear();
+        } else if window.is_none() {
+            self.narrow(&asked);
+        }
+        let distance = |psi: f64| asked.iter().fold(PI, |least, one| least.min(one.distance(psi)));
+        let speed = |from: f64, to: f64| {
+            asked.iter().fold(0.0, |most: f64, one| most.max(one.speed(from, to)))
+        };
+        let some = !self.arcs.is_empty();
+        let [angle, margin] = self.best_climbed(distance, speed, window);
+        found(angle, some && margin >= ROUNDING)
     }
 
-    fn best_bounded(&mut self, joints: &[Asked<'_>], window: Option<[f64; 2]>) -> f64 {
+    fn best_bounded(&mut self, joints: &[Asked<'_>], window: Option<[f64; 2]>) -> (f64, bool) {
+        if joints.iter().any(Asked::is_field) {
+            self.lines.clear();
+            if let Some([from, to]) = window {
+                self.lines.look(joints, [from, to - from]);
+            } else {
+                for arc in &self.arcs {
+                    self.lines.look(joints, [arc.min().radians(), arc.width().radians()]);
+                }
+            }
+            let [angle, margin] = self.lines.best().unwrap_or([0.0; 2]);
+            return (angle, margin >= ROUNDING);
+        }
         self.bounded.clear();
         if let Some([from, to]) = window {
             self.bounded.look(joints, [from, to - from], [None; 2]);
@@ -322,7 +405,7 @@ impl TurningSearch {
                 self.bounded.look(joints, range, borders);
             }
         }
-        self.bounded.best().map_or(0.0, At::angle)
+        (self.bounded.best().map_or(0.0, At::angle), true)
     }
 
     fn best_climbed(
@@ -352,12 +435,36 @@ impl TurningSearch {
         best
     }
 
+    /// From where to where to look near an angle, with arcs that know nothing yet of ranges of twist that
+    /// depend on the direction.
+    fn window_within_fields(&mut self, asked: &[Asked<'_>], near: NearAngle) -> Window {
+        if !asked.iter().any(Asked::is_field) {
+            return self.window(near);
+        }
+        let angle = near.angle.radians();
+        if !asked.iter().all(|one| one.is_inside(angle, At::new(angle))) {
+            self.narrow(asked);
+            return self.window(near);
+        }
+        let mut window = self.window(near);
+        let start = window.start;
+        for swung in asked.iter().filter_map(Asked::field) {
+            let mut exits = [window.from, window.to];
+            let Self { todo, .. } = self;
+            scan_field(swung, [window.from, start], todo, |psi| exits[0] = exits[0].max(psi));
+            scan_field(swung, [start, window.to], todo, |psi| exits[1] = exits[1].min(psi));
+            [window.from, window.to] = exits;
+        }
+        window
+    }
+
     /// From where to where to look near an angle.
-    fn window(&self, angle: f64, step: f64) -> [f64; 2] {
+    fn window(&self, NearAngle { angle, step, hard }: NearAngle) -> Window {
+        let (angle, step) = (angle.radians(), step.radians());
         let off = |arc: &Arc| arc.distance(Angle::from_radians(angle)).radians();
         let nearest = self.arcs.iter().copied().max_by(|a, b| off(a).total_cmp(&off(b)));
         let Some(arc) = nearest.filter(|arc| !arc.is_full()) else {
-            return [angle - step, angle + step];
+            return Window::new(angle - step, angle, angle + step);
         };
         let start = arc.nearest(Angle::from_radians(angle)).map_or(angle, Angle::radians);
         let [min, max] = [arc.min().radians(), arc.max().radians()];
@@ -365,10 +472,45 @@ impl TurningSearch {
         let lifted = if start < min { start + TAU } else { start };
         let lifted = if lifted > max && lifted - TAU >= min { lifted - TAU } else { lifted };
         let lifted = lifted.clamp(min, max);
-        [(lifted - step).max(min), (lifted + step).min(max)]
+        let mut middle = lifted;
+        if hard {
+            let off = Angle::from_radians(start - angle).wrapped().radians();
+            if off.abs() > step {
+                let there = angle + step.copysign(off);
+                return Window { is_too_far: true, ..Window::new(there, there, there) };
+            }
+            middle -= off;
+        }
+        Window::new((middle - step).max(min), lifted, (middle + step).min(max))
     }
 
     fn find_arcs(&mut self, asked: &[Asked<'_>]) {
+        self.find_arcs_but_for_fields(asked);
+        self.narrow(asked);
+    }
+
+    /// Takes out of the arcs what ranges of twist that depend on the direction do not allow.
+    fn narrow(&mut self, asked: &[Asked<'_>]) {
+        if self.arcs.is_empty() || !asked.iter().any(Asked::is_field) {
+            return;
+        }
+        for (joint, one) in asked.iter().enumerate() {
+            let Some(swung) = one.field() else { continue };
+            let Self { borders, todo, arcs, .. } = self;
+            for arc in arcs.iter() {
+                let range = [arc.min().radians(), arc.max().radians()];
+                scan_field(swung, range, todo, |psi| {
+                    let angle = Angle::from_radians(psi).wrapped().radians();
+                    let of = BorderOf::Other;
+                    borders.push(Border { angle, at: At::new(angle), joint, of });
+                });
+            }
+        }
+        self.join_borders(|psi, at| asked.iter().all(|one| one.is_inside(psi, at)));
+    }
+
+    /// [`find_arcs`](Self::find_arcs), but ranges of twist that depend on the direction are not asked.
+    fn find_arcs_but_for_fields(&mut self, asked: &[Asked<'_>]) {
         self.arcs.clear();
         self.ends.clear();
         self.borders.clear();
@@ -378,9 +520,15 @@ impl TurningSearch {
         for (joint, one) in asked.iter().enumerate() {
             self.add_borders(joint, one);
         }
+        self.join_borders(|psi, at| asked.iter().all(|one| one.is_inside_but_for_field(psi, at)));
+    }
+
+    /// The arcs between borders.
+    fn join_borders(&mut self, inside: impl Fn(f64, At) -> bool) {
+        self.arcs.clear();
+        self.ends.clear();
         let Self { borders, arcs, ends, .. } = self;
         borders.sort_unstable_by(|a, b| a.angle.total_cmp(&b.angle));
-        let inside = |psi: f64, at: At| asked.iter().all(|one| one.is_inside(psi, at));
         let count = borders.len();
         let Some(first) = borders.first() else {
             if inside(GENERAL.angle(), GENERAL) {
@@ -451,7 +599,8 @@ impl TurningSearch {
                 } else {
                     let distance = |psi: f64| region.distance(swung.direction(At::new(psi)));
                     let holds = |psi: f64| region.contains(swung.direction(At::new(psi)));
-                    scan(distance, holds, SPEED_OF_SWING, todo, |psi| borders.push(found(psi)));
+                    let sweep = swung.sweep();
+                    scan(distance, holds, |_, _| sweep, WHOLE, todo, |p| borders.push(found(p)));
                 }
                 let twist = swung.twist.iter().flat_map(|twist| twist.borders).enumerate();
                 let twist = twist.filter_map(|(end, at)| Some(exact(at?, BorderOf::Twist(end))));
@@ -460,7 +609,8 @@ impl TurningSearch {
             Asked::Other(of) => {
                 let distance = |psi: f64| of.distance(psi);
                 let holds = |psi: f64| of.distance(psi) >= 0.0;
-                scan(distance, holds, asked.speed(0.0, 0.0), todo, |psi| borders.push(found(psi)));
+                let speed = |from: f64, to: f64| asked.speed(from, to);
+                scan(distance, holds, speed, WHOLE, todo, |psi| borders.push(found(psi)));
             }
         }
     }
@@ -489,27 +639,38 @@ fn polygon_borders(swung: &Swung<'_>, mut add: impl FnMut(usize, At)) {
     }
 }
 
-/// Where a function of an angle changes its sign, if it does not change faster than a speed. Whether it is
-/// negative is asked of `holds` once that is all that matters.
+/// Where the twist of a joint comes to an end of its range, which depends on the direction.
+fn scan_field(swung: &Swung<'_>, range: [f64; 2], todo: &mut Vec<[f64; 4]>, add: impl FnMut(f64)) {
+    let margin = |psi: f64| swung.field_twist(At::new(psi)).map_or(PI, |here| here.margin);
+    let speed = |from: f64, to: f64| swung.margin_speed(At::new(from), At::new(to));
+    scan(margin, |psi| margin(psi) >= 0.0, speed, range, todo, add);
+}
+
+const WHOLE: [f64; 2] = [-PI, PI];
+
+/// Where a function of an angle changes its sign, if between two angles it does not change faster than a
+/// speed. Whether it is negative is asked of `holds` once that is all that matters.
 fn scan(
     f: impl Fn(f64) -> f64,
     holds: impl Fn(f64) -> bool,
-    speed: f64,
+    speed: impl Fn(f64, f64) -> f64,
+    [from, to]: [f64; 2],
     todo: &mut Vec<[f64; 4]>,
     mut add: impl FnMut(f64),
 ) {
-    const FIRST: u32 = 16;
-    let at = |i: u32| -PI + TAU * f64::from(i) / f64::from(FIRST);
+    // Parts of a 16th of a turn.
+    let parts = (1..16).find(|n| to - from <= TAU / 16.0 * f64::from(*n)).unwrap_or(16);
+    let at = |i: u32| from + (to - from) * f64::from(i) / f64::from(parts);
     todo.clear();
     let mut before = f(at(0));
-    for i in 0..FIRST {
+    for i in 0..parts {
         let after = f(at(i + 1));
         todo.push([at(i), before, at(i + 1), after]);
         before = after;
     }
     while let Some([a, fa, b, fb]) = todo.pop() {
         let changes = (fa < 0.0) != (fb < 0.0);
-        let clear = fa.abs() + fb.abs() > speed * (b - a);
+        let clear = fa.abs() + fb.abs() > speed(a, b) * (b - a);
         if b - a > FINE && (changes || !clear) {
             let middle = 0.5 * (a + b);
             let fm = f(middle);

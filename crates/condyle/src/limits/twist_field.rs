@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::triangulation::{MAX_DIRECTIONS, Tied, Triangulation, Weights};
+use super::triangulation::{Cell, MAX_DIRECTIONS, Tied, Triangulation, Weights};
 use super::{LimitError, LimitErrorKind, TwistAt, TwistBounds, TwistLimit, TwistOffset};
 use crate::math::{Angle, Arc, SwingAxes, direct_rotation, trig, unit};
 
@@ -30,6 +30,31 @@ use crate::math::{Angle, Arc, SwingAxes, direct_rotation, trig, unit};
 pub(crate) struct TwistField {
     bounds: Bounds,
     offset: Offset,
+    /// How much more than the direction an end of the range changes at most.
+    steepest: f64,
+}
+
+/// What the bounds and the offset of a direction are interpolated between, where they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct TwistCells {
+    bounds: Option<Cell>,
+    offset: Option<Cell>,
+}
+
+/// A part of an end of the range while the bone is in some [`TwistCells`]: the quotient of its products with
+/// two vectors, as long as those with the others are not negative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TwistQuotient {
+    pub(crate) over: DVec3,
+    pub(crate) under: DVec3,
+    pub(crate) within: [DVec3; 3],
+}
+
+/// An end of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TwistEnd {
+    Min,
+    Max,
 }
 
 /// The twists from `min` to `max`, in radians: `min ≤ max ≤ min + 2π`, anywhere on the line.
@@ -97,7 +122,18 @@ impl TwistField {
                 InducedFrom::new(*from, axes).map_err(|e| e.within("from").within("offset"))?,
             ),
         };
-        Ok(Self { bounds, offset })
+        let of_bounds = match &bounds {
+            Bounds::Free | Bounds::Constant(_) => 0.0,
+            Bounds::BySwing(triangulation, ranges) => {
+                let low = triangulation.steepest(|i| ranges[i].min);
+                low.max(triangulation.steepest(|i| ranges[i].max))
+            }
+        };
+        let of_offset = match &offset {
+            Offset::None | Offset::From(_) => 0.0,
+            Offset::BySwing(triangulation, angles) => triangulation.steepest(|i| angles[i]),
+        };
+        Ok(Self { bounds, offset, steepest: of_bounds + of_offset })
     }
 
     /// Whether the range is the same everywhere.
@@ -116,6 +152,88 @@ impl TwistField {
             (Bounds::Constant(range), Offset::None) => Some(*range),
             _ => None,
         }
+    }
+
+    /// The range, where it is the same everywhere and zero is that of the direct swing from a direction.
+    pub(crate) fn plain_from(&self) -> Option<(TwistRange, DVec3)> {
+        match (&self.bounds, &self.offset) {
+            (Bounds::Constant(range), Offset::From(induced)) if !induced.backwards => {
+                Some((*range, induced.from))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the ends of the range are quotients of products with the direction, in cells.
+    pub(crate) const fn is_in_cells(&self) -> bool {
+        match (&self.bounds, &self.offset) {
+            (Bounds::Free, _) | (_, Offset::From(_)) => false,
+            (Bounds::Constant(_), Offset::None) => false,
+            (Bounds::Constant(_) | Bounds::BySwing(..), Offset::None | Offset::BySwing(..)) => true,
+        }
+    }
+
+    /// The range of a direction, and the cells that it is in.
+    pub(crate) fn range_and_cells(&self, d: DVec3) -> (TwistRange, TwistCells) {
+        let mut cells = TwistCells::default();
+        let range = match &self.bounds {
+            Bounds::Free => return (TwistRange::FULL, cells),
+            Bounds::Constant(range) => *range,
+            Bounds::BySwing(triangulation, ranges) => {
+                let (weights, cell) = triangulation.weights_and_cell(d);
+                cells.bounds = Some(cell);
+                interpolated(&weights, ranges)
+            }
+        };
+        let offset = match &self.offset {
+            Offset::BySwing(triangulation, angles) => {
+                let (weights, cell) = triangulation.weights_and_cell(d);
+                cells.offset = Some(cell);
+                weighted(&weights, angles)
+            }
+            Offset::None | Offset::From(_) => self.offset(d),
+        };
+        (range.shifted(offset), cells)
+    }
+
+    /// The parts of an end of the range that change with the direction in some cells.
+    pub(crate) fn quotients(
+        &self,
+        cells: &TwistCells,
+        end: TwistEnd,
+    ) -> [Option<TwistQuotient>; 2] {
+        fn quotient(
+            triangulation: &Triangulation,
+            cell: Option<Cell>,
+            value: impl Fn(usize) -> f64,
+        ) -> Option<TwistQuotient> {
+            let (corners, within) = triangulation.duals(cell?)?;
+            let parts = corners.into_iter().zip(within);
+            let over = parts.map(|(corner, g)| value(corner as usize) * g).sum();
+            Some(TwistQuotient { over, under: within.into_iter().sum(), within })
+        }
+        let of_bounds = match &self.bounds {
+            Bounds::BySwing(triangulation, ranges) => {
+                quotient(triangulation, cells.bounds, |i| match end {
+                    TwistEnd::Min => ranges[i].min,
+                    TwistEnd::Max => ranges[i].max,
+                })
+            }
+            _ => None,
+        };
+        let of_offset = match &self.offset {
+            Offset::BySwing(triangulation, angles) => {
+                quotient(triangulation, cells.offset, |i| angles[i])
+            }
+            _ => None,
+        };
+        [of_bounds, of_offset]
+    }
+
+    /// How much more than the direction an end of the range changes at most, but for jumps and singular
+    /// directions.
+    pub(crate) const fn steepest(&self) -> f64 {
+        self.steepest
     }
 
     /// How wide the range is, where that is the same everywhere.
@@ -323,6 +441,17 @@ fn interpolated(at: &Weights, ranges: &[TwistRange]) -> TwistRange {
     let [a, b, c] = at.corners.map(|i| ranges[i as usize]);
     let [p, q, r] = at.weights;
     TwistRange { min: p * a.min + q * b.min + r * c.min, max: p * a.max + q * b.max + r * c.max }
+}
+
+impl TwistCells {
+    /// Whether the range may jump on the way from these to others: outside of triangles.
+    pub(crate) fn may_jump_to(&self, other: &Self) -> bool {
+        let jump = |a: Option<Cell>, b: Option<Cell>| {
+            let inside = |cell| matches!(cell, None | Some(Cell::Facet(_)));
+            a != b && !(inside(a) && inside(b))
+        };
+        jump(self.bounds, other.bounds) || jump(self.offset, other.offset)
+    }
 }
 
 impl TwistRange {

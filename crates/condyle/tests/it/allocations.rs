@@ -111,6 +111,7 @@ fn limbs_are_solved_without_allocating_once_the_scratch_is_large_enough() {
                 Swivel::Nearest(rng.rotation()),
                 Swivel::BestMargin { near: None },
                 Swivel::BestMargin { near: Some((rng.rotation(), Angle::from_degrees(5.0))) },
+                Swivel::AtMost { from: rng.rotation(), step: Angle::from_degrees(5.0) },
                 Swivel::CornerSum(&box_corners),
             ] {
                 let _ = std::hint::black_box(limb.solve(&goal, swivel, &mut scratch));

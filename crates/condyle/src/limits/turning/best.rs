@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use glam::DVec3;
 
 use super::wave::{At, Swung, Wave};
-use super::{Asked, Border, BorderOf};
+use super::{Asked, Border, BorderOf, SLACK};
 
 /// The angle of the largest margin that was seen, and a cut through the margins for each angle that was
 /// asked.
@@ -165,7 +165,8 @@ fn on(joints: &[Asked<'_>], border: &Border) -> Option<Sample> {
 /// The cut of an edge.
 fn plane(joint: &Swung<'_>, (normal, beside): (DVec3, [DVec3; 2]), point: DVec3, at: At) -> Cut {
     let sine = joint.wave(normal);
-    let sine = if sine.at(at) < 0.0 { sine.negative() } else { sine };
+    // On the border itself the sign is rounding.
+    let sine = if sine.at(at) < -SLACK { sine.negative() } else { sine };
     Cut::Plane { sine, beside: beside.map(|v| joint.wave(v)), point: joint.wave(point) }
 }
 

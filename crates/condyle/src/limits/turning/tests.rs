@@ -168,6 +168,7 @@ fn c10_near_an_angle_the_best_is_no_farther_than_a_step_and_in_the_same_arc() {
                 let near = NearAngle {
                     angle: Angle::from_radians(angle),
                     step: Angle::from_radians(step),
+                    hard: false,
                 };
                 let best = search.best(pair, Some(near));
                 let Some(arc) = arcs.iter().find(|arc| arc.contains(near.angle)) else { return };
@@ -212,7 +213,8 @@ fn a_limit_without_volume_allows_no_arc() {
             let limit = thin(order, [at, at]);
             let of = [Turned { limit: &limit, turning }];
             assert!(search.allowed(of).is_empty());
-            let near = NearAngle { angle: Angle::from_degrees(110.0), step: Angle::ZERO };
+            let angle = Angle::from_degrees(110.0);
+            let near = NearAngle { angle, step: Angle::ZERO, hard: false };
             assert!(!search.best(of, None).inside && !search.best(of, Some(near)).inside);
         }
         // With some width there are arcs, around 0 at least.

@@ -269,6 +269,7 @@ fn limb_of(u: &mut Unstructured<'_>) -> Result<()> {
         Swivel::Nearest(corners[0]),
         Swivel::BestMargin { near: None },
         Swivel::BestMargin { near: Some((corners[0], angle)) },
+        Swivel::AtMost { from: corners[0], step: angle },
         Swivel::CornerSum(&corners),
     ] {
         let found = limb.solve(&goal, swivel, &mut scratch);
@@ -278,7 +279,7 @@ fn limb_of(u: &mut Unstructured<'_>) -> Result<()> {
                 if goal.rotation.is_some() { margins[0].min(margins[2]) } else { margins[0] };
             assert!(asked > -1e-6, "{swivel:?} {margins:?}");
         }
-        assert!(scratch.arcs().iter().all(|arc| !arc.is_empty()));
+        assert!(limb.arcs(&goal, &mut scratch).iter().all(|arc| !arc.is_empty()));
         let size = parts.upper_m.length() + parts.lower_m.length();
         if found.pose.reach == Reach::Reached && goal.position_m.is_finite() && size > 1e-140 {
             let [a, b, _] = found.pose.locals;
@@ -325,7 +326,7 @@ pub fn read_goals(data: &[u8]) {
         return;
     }
     let figure = Figure::without_limits(&skeleton);
-    let options = FollowOptions { restarts: 0, ..FollowOptions::default() };
+    let options = FollowOptions { restarts: Some(0), ..FollowOptions::default() };
     let followed = goals.follow(figure, &skeleton, &mut clip, &options, |_| {});
     assert_eq!(followed.goals.len(), goals.goals.len());
     for goal in &followed.goals {

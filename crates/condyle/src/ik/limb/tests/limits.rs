@@ -1,7 +1,9 @@
 //! The judge of a swivel is a sweep of them all, a tenth of a degree apart.
 
 use super::*;
-use crate::limits::{EulerBox, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit};
+use crate::limits::{
+    EulerBox, SwingLimit, SwingTwistLimit, TwistAt, TwistBounds, TwistLimit, TwistOffset,
+};
 use crate::math::{EulerOrder, SwingAxes};
 
 /// A polygon around a bone, not convex, and a range of twist.
@@ -19,6 +21,41 @@ fn polygon(rng: &mut Rng, bone: DVec3, corners: u32) -> Limit {
     Limit::SwingTwist(SwingTwistLimit { axes, swing, twist })
 }
 
+/// With ranges of twist all around, as a table may have them.
+fn by_swing(rng: &mut Rng, limit: Limit) -> Limit {
+    let at = around(rng).map(|direction| {
+        let (min, max) = (rng.between(-120.0, -20.0), rng.between(20.0, 120.0));
+        TwistAt { direction, arc: Arc::from_degrees(min, max).unwrap() }
+    });
+    let bounds = TwistBounds::BySwing(at.collect());
+    with_twist(limit, |twist| TwistLimit { bounds, ..twist })
+}
+
+/// With a zero twist that depends on the direction.
+fn offset(rng: &mut Rng, limit: Limit) -> Limit {
+    let at = around(rng).map(|d| (d, Angle::from_degrees(rng.between(-60.0, 60.0)))).collect();
+    with_twist(limit, |twist| TwistLimit { offset: TwistOffset::BySwing(at), ..twist })
+}
+
+/// With a zero twist from some direction.
+fn from(rng: &mut Rng, limit: Limit) -> Limit {
+    let direction = rng.direction();
+    with_twist(limit, |twist| TwistLimit { offset: TwistOffset::From(direction), ..twist })
+}
+
+/// The corners of an octahedron, turned.
+fn around(rng: &mut Rng) -> impl Iterator<Item = DVec3> + use<> {
+    let turn = rng.rotation();
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+    axes.into_iter().flat_map(move |axis| [turn * axis, turn * -axis])
+}
+
+fn with_twist(limit: Limit, change: impl FnOnce(TwistLimit) -> TwistLimit) -> Limit {
+    let Limit::SwingTwist(mut of) = limit else { return limit };
+    of.twist = change(of.twist);
+    Limit::SwingTwist(of)
+}
+
 /// The limits of the upper joint and the end, and how exact they are to be.
 fn limits(rng: &mut Rng, parts: &LimbParts, kind: u64) -> Option<([PreparedLimit; 2], bool)> {
     let bones = [unit(parts.upper_m).unwrap(), rng.direction()];
@@ -34,7 +71,10 @@ fn limits(rng: &mut Rng, parts: &LimbParts, kind: u64) -> Option<([PreparedLimit
         })
     };
     let shoulder = polygon(rng, bones[0], 20);
-    let (upper, end, exact) = match kind % 4 {
+    let (upper, end, exact) = match kind % 7 {
+        4 => (by_swing(rng, shoulder), Limit::Free, false),
+        5 => (offset(rng, shoulder), polygon(rng, bones[1], 8), false),
+        6 => (from(rng, shoulder), Limit::Free, true),
         0 => (shoulder, Limit::Free, true),
         1 => (shoulder, polygon(rng, bones[1], 8), true),
         2 => (shoulder, ellipse(rng, bones[1]), false),
@@ -81,7 +121,7 @@ fn c10_swivels_that_are_allowed_and_the_best_of_them_are_those_of_a_sweep() {
         let (parts, limits, goal, exact) = problem(&mut rng, round);
         let limb = Limb::new(&parts).unwrap().with_limits(limits[0].clone(), limits[1].clone());
         let found = limb.solve(&goal, Swivel::BestMargin { near: None }, &mut scratch);
-        let arcs = scratch.arcs().to_vec();
+        let arcs = limb.arcs(&goal, &mut other).to_vec();
         // The same poses, without asking limits.
         let bare = Limb::new(&parts).unwrap();
         let mut at = |psi: Angle| bare.solve(&goal, Swivel::At(psi), &mut other).pose.locals;
@@ -106,8 +146,13 @@ fn c10_swivels_that_are_allowed_and_the_best_of_them_are_those_of_a_sweep() {
         let said = found.margins()[0].radians().min(found.margins()[2].radians());
         assert!((got - said).abs() < 1e-12);
         let outside = arcs.is_empty();
-        assert_eq!(found.status == LimitStatus::NoSwivel, outside);
-        assert!(outside || found.status == LimitStatus::Inside, "{round}: {found:?}");
+        // What is inside by less than great arcs are off may be taken for outside.
+        let doubtful = !exact && best.abs() < CHORDS_OFF.radians() + 5e-4;
+        assert!(
+            doubtful || (found.status == LimitStatus::NoSwivel) == outside,
+            "{round}: {found:?}"
+        );
+        assert!(doubtful || outside || found.status == LimitStatus::Inside, "{round}: {found:?}");
         let of = usize::from(outside);
         worst[of] = worst[of].max((best - got).to_degrees());
         seen[of] += 1;
@@ -169,6 +214,53 @@ fn c10_a_goal_that_moves_smoothly_does_not_flip_the_elbow() {
     assert!(flips > 10 && forced * 1000 < moves, "{flips} {forced} {moves}");
 }
 
+/// However goals and limits jump, the swivel goes a step from the one that is nearest to the pose before,
+/// and no more; the largest margin near a pose goes as far as the limits make it.
+#[test]
+fn c10_a_swivel_with_a_step_never_goes_farther() {
+    let rounds = if std::env::var_os("CONDYLE_STUDY").is_some() { 2000 } else { 140 };
+    let (step, mut rng) = (Angle::from_degrees(5.0), Rng::new(15));
+    let mut scratch = LimbScratch::default();
+    let (mut worst, mut jumps, mut outside, mut home) = (0.0_f64, 0, 0, 0);
+    for round in 0..rounds {
+        let (parts, limits, _, _) = problem(&mut rng, round);
+        let limb = Limb::new(&parts).unwrap().with_limits(limits[0].clone(), limits[1].clone());
+        let mut from = rng.rotation();
+        // The same goal for some frames, then one elsewhere.
+        for _ in 0..4 {
+            let hinge = rng.between(parts.arc.min().radians(), parts.arc.max().radians());
+            let locals = posed(&mut rng, &parts, hinge);
+            let (position_m, rotation) = forward(&parts, locals);
+            let goal = LimbGoal { position_m, rotation: Some(rotation) };
+            let allowed = !limb.arcs(&goal, &mut scratch).is_empty();
+            let mut status = LimitStatus::NoSwivel;
+            for _ in 0..40 {
+                let nearest = limb.pose_near(&goal, from).locals[0];
+                let held = limb.solve(&goal, Swivel::Nearest(from), &mut scratch).status;
+                let near = Swivel::BestMargin { near: Some((from, step)) };
+                let soft = limb.solve(&goal, near, &mut scratch).pose.locals[0];
+                jumps += usize::from(soft.distance(nearest).degrees() > 20.0);
+                let found = limb.solve(&goal, Swivel::AtMost { from, step }, &mut scratch);
+                let moved = found.pose.locals[0].distance(nearest).degrees();
+                worst = worst.max(moved);
+                assert!((forward(&parts, found.pose.locals).0 - position_m).length() < 1e-9);
+                // What is inside stays inside.
+                let kept = held != LimitStatus::Inside || found.status == LimitStatus::Inside;
+                assert!(kept, "{round}: {found:?}");
+                outside += usize::from(found.status == LimitStatus::Outside);
+                (from, status) = (found.pose.locals[0], found.status);
+            }
+            // 40 steps of 5° are more than half a turn.
+            home += usize::from(allowed && status == LimitStatus::Inside);
+            assert!(!allowed || status != LimitStatus::Outside, "{round}: {status:?}");
+        }
+    }
+    println!(
+        "at most {worst}°, where the softer one jumped {jumps} times; {outside} outside, {home}"
+    );
+    assert!(worst < 5.0 + 1e-6 && jumps > 20 && outside > 20 && home > 50, "{worst} {jumps}");
+}
+
 /// Two arcs of swivels that are nearly as good: which one is better changes, which one is taken does not.
 #[test]
 fn c10_the_swivel_stays_in_its_arc_while_another_gets_better() {
@@ -204,7 +296,8 @@ fn c10_the_swivel_stays_in_its_arc_while_another_gets_better() {
         let goal = LimbGoal { position_m: DVec3::new(0.48, height, 0.0), rotation: None };
         let near = before.map(|near| (near, deg(5.0)));
         let found = limb.solve(&goal, Swivel::BestMargin { near }, &mut scratch);
-        assert_eq!((found.status, scratch.arcs().len()), (LimitStatus::Inside, 2));
+        assert_eq!(found.status, LimitStatus::Inside);
+        assert_eq!(limb.arcs(&goal, &mut scratch).len(), 2);
         before = Some(found.pose.locals[0]);
         up.push((found.pose.locals[0] * DVec3::X).y > 0.0);
         let best = limb.solve(&goal, Swivel::BestMargin { near: None }, &mut scratch);
