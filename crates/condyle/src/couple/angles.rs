@@ -1,6 +1,7 @@
 //! The angles of all joints over time, at the same times.
 
 use std::collections::HashMap;
+use std::f64::consts::TAU;
 use std::ops::Range;
 
 use super::dice;
@@ -78,7 +79,10 @@ impl Angles {
         let hashes: Vec<Option<ContentHash>> =
             takes.iter().map(|take| known.then(|| take.clip.content_hash())).collect();
         for (number, (name, joint)) in rig.joints.iter().enumerate() {
-            for (angle, column) in columns(name, joint, takes, &places, &hashes) {
+            for (angle, mut column) in columns(name, joint, takes, &places, &hashes) {
+                if angle.goes_around() {
+                    cut_in_the_largest_gap(&mut column);
+                }
                 if moves(&column, joint) {
                     angles.names.push(AngleOf { joint: name.to_owned(), angle });
                     angles.joints.push(number);
@@ -283,6 +287,33 @@ fn columns(
         }
     }
     columns
+}
+
+/// Counts an angle that goes around from the middle of the largest gap between its values, in all takes alike: else
+/// what goes through half a turn would be at both ends, and nothing that is fitted to it would be where it is. What
+/// is nearer to where it was counted before, with more of the values, stays.
+fn cut_in_the_largest_gap(column: &mut [f64]) {
+    let mut sorted: Vec<f64> = column.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let [Some(first), Some(last)] = [sorted.first(), sorted.last()] else { return };
+    // Where it is cut now.
+    let mut widest = TAU - (last - first);
+    let mut cut = None;
+    for (i, pair) in sorted.windows(2).enumerate() {
+        if pair[1] - pair[0] > widest {
+            widest = pair[1] - pair[0];
+            cut = Some((pair[0], i + 1));
+        }
+    }
+    let Some((below, count)) = cut else { return };
+    let fewer_above = sorted.len() - count < count;
+    for value in column {
+        if fewer_above && *value > below {
+            *value -= TAU;
+        } else if !fewer_above && *value <= below {
+            *value += TAU;
+        }
+    }
 }
 
 /// Whether an angle goes farther than noise does.

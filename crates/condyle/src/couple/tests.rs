@@ -298,6 +298,54 @@ fn an_estimated_rig_serves_as_well() {
     assert!(found >= 11 && score.false_ones <= 1, "{score:?}");
 }
 
+/// The same motion, once counted from the middle of each angle, and once from half a turn away: there every
+/// angle passes ±180°.
+#[test]
+fn couplings_are_the_same_wherever_angles_are_counted_from() {
+    let options = CoupledOptions {
+        hinges: 5,
+        balls: 0,
+        takes: 2,
+        seconds: 25.0,
+        ..CoupledOptions::default()
+    };
+    let (mut driving, mut drawn) = (0, 0);
+    for seed in [1, 2] {
+        let figure = CoupledFigure::generate(&options, seed).unwrap();
+        let (plain, mut turned) = (rig_of(&figure), rig_of(&figure));
+        for (joint, axes) in figure.skeleton.joints().iter().skip(1).zip(&figure.axes) {
+            let CoupledAxes::Hinge(axis) = axes else { unreachable!() };
+            let entry = turned.joints.get_mut(&joint.name).unwrap();
+            entry.center = Rotation::from_axis_angle(*axis, Angle::HALF_TURN).unwrap();
+            entry.limit = Limit::Hinge { axis: *axis, arc: Arc::FULL };
+        }
+        let [plain, turned] =
+            [plain, turned].map(|rig| couple(&takes(&figure), &rig, &two_threads()).found);
+        for found in plain.iter().filter(|of| matches!(of.coupling.rule, Rule::Drive { .. })) {
+            driving += 1;
+            let same = turned.iter().find(|of| of.coupling.name == found.coupling.name);
+            let same = same.unwrap_or_else(|| panic!("{} is lost", found.coupling.name));
+            assert!((same.explained - found.explained).abs() < 0.01, "{}", found.coupling.name);
+            let residual = |of: &Found| of.coupling.residual.unwrap().degrees();
+            assert!((residual(same) - residual(found)).abs() < 0.2, "{}", found.coupling.name);
+            // The curve goes through the dots, whichever turns an angle is counted with.
+            let mut squares = Vec::new();
+            for [x, y] in &same.points_deg {
+                let [x, y] = [*x, *y].map(|v| Angle::from_degrees(v).radians());
+                for [i, k] in [[0.0, 0.0], [1.0, 0.0], [-1.0, 1.0], [0.0, -2.0]] {
+                    let turn = std::f64::consts::TAU;
+                    let outside = same.coupling.outside(x + i * turn, y + k * turn).unwrap();
+                    squares.extend(outside.map(|off| off.to_degrees() * off.to_degrees()));
+                }
+                drawn += 1;
+            }
+            let rms = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+            assert!(rms < 1.1 * residual(found) + 0.2, "{}: {rms}", found.coupling.name);
+        }
+    }
+    assert!(driving >= 2 && drawn > 1000, "{driving} {drawn}");
+}
+
 #[test]
 fn nothing_is_found_where_there_is_nothing_to_see() {
     let options = CoupleOptions::default();

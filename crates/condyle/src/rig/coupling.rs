@@ -33,6 +33,12 @@ impl JointAngle {
 
     pub(super) const NAMES: [&'static str; 6] = ["turn", "first", "second", "x", "y", "twist"];
 
+    /// Whether it goes around, so that whole turns make no difference.
+    #[must_use]
+    pub const fn goes_around(self) -> bool {
+        !matches!(self, Self::X | Self::Y)
+    }
+
     /// Its name in the document.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -111,16 +117,33 @@ pub struct Coupling {
 
 impl Coupling {
     /// What the passive angle may be where the active one is, in radians; `None` where the active angle
-    /// was never seen, so that nothing is known.
+    /// was never seen, so that nothing is known. [`outside`](Self::outside) compares the passive angle
+    /// with it.
+    ///
+    /// # Convention
+    ///
+    /// Angles that go around are counted from a place that their motion did not pass when this was learnt,
+    /// so the functions may go beyond half a turn. The active angle may be given with any whole turns.
     ///
     /// # Errors
     ///
     /// If a function makes no sense.
     pub fn allowed(&self, active: f64) -> Result<Option<[f64; 2]>, CurveError> {
-        if self.seen.is_some_and(|[low, high]| !(low.radians()..=high.radians()).contains(&active))
-        {
-            return Ok(None);
-        }
+        let active = match self.seen {
+            Some(seen) => {
+                let [low, high] = seen.map(Angle::radians);
+                let active = if self.active.angle.goes_around() {
+                    near(0.5 * (low + high), active)
+                } else {
+                    active
+                };
+                if !(low..=high).contains(&active) {
+                    return Ok(None);
+                }
+                active
+            }
+            None => active,
+        };
         let at = |curve: &Curve| -> Result<f64, CurveError> {
             let [value, _] = curve.prepare()?.at(Angle::from_radians(active).degrees());
             Ok(Angle::from_degrees(value).radians())
@@ -133,6 +156,31 @@ impl Coupling {
             ],
         }))
     }
+}
+
+impl Coupling {
+    /// How far the passive angle is outside of what is [allowed](Self::allowed) where the active one is, in
+    /// radians, zero if it is not; `None` where nothing is known. Both may be given with any whole turns.
+    ///
+    /// # Errors
+    ///
+    /// If a function makes no sense.
+    pub fn outside(&self, active: f64, passive: f64) -> Result<Option<f64>, CurveError> {
+        let Some([low, high]) = self.allowed(active)? else { return Ok(None) };
+        let beyond = |passive: f64| (low - passive).max(passive - high).max(0.0);
+        if !self.passive.angle.goes_around() {
+            return Ok(Some(beyond(passive)));
+        }
+        // Of the turns that come nearest to either end, and what is between them, the better one.
+        let ends = [low, high].into_iter().filter(|end| end.is_finite());
+        let nearest = ends.map(|end| beyond(near(end, passive))).fold(f64::INFINITY, f64::min);
+        Ok(Some(if nearest.is_finite() { nearest } else { 0.0 }))
+    }
+}
+
+/// An angle by whole turns as near as possible to another one.
+fn near(middle: f64, angle: f64) -> f64 {
+    middle + Angle::from_radians(angle - middle).wrapped().radians()
 }
 
 impl RigJoint {
@@ -192,8 +240,7 @@ fn lifted(angle: f64, arc: Arc) -> f64 {
     if arc.is_empty() || arc.is_full() {
         return angle;
     }
-    let middle = arc.min().radians() + 0.5 * arc.width().radians();
-    middle + Angle::from_radians(angle - middle).wrapped().radians()
+    near(arc.min().radians() + 0.5 * arc.width().radians(), angle)
 }
 
 /// By which angle about `axis` a vector turned.
