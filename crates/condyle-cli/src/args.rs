@@ -108,7 +108,7 @@ pub(crate) enum Command {
                             .asf, which is in the same folder: the only one there; else the\n  \
                             one with the longest name that the motion's begins with (02.asf for \
                             02_01.amc); else\n  the only one whose name begins with the same \
-                            word (07-walk.asf for 07_01-walk.amc).\n\nWhat goes together:\n  \
+                            number (07-walk.asf for 07_01-walk.amc).\n\nWhat goes together:\n  \
                             The figure is that of most files, by the names and parents of their \
                             joints; of several,\n  that of the first path. Files that hang \
                             together differently, that share no joint with\n  it, or that cannot \
@@ -461,6 +461,11 @@ impl Writing {
     /// Whether what is in the way may be replaced.
     pub(crate) const fn force(&self) -> bool {
         self.force
+    }
+
+    /// The format that is asked for.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.to.map(FormatName::format)
     }
 
     pub(crate) fn options(&self) -> condyle::formats::WriteOptions {

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod output;
 mod signals;
+mod terminal;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,7 +26,11 @@ fn main() -> ExitCode {
             if cli.command.json() && !errors.is_empty() {
                 // Nothing is left to do if standard output is gone.
                 let errors = serde_json::json!({ "errors": errors });
-                let _ = writeln!(std::io::stdout().lock(), "{errors:#}");
+                let _ = writeln!(
+                    std::io::stdout().lock(),
+                    "{}",
+                    terminal::visible(&format!("{errors:#}"))
+                );
             }
             ExitCode::from(2)
         }

@@ -14,6 +14,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::signals::TEMPORARIES;
+use crate::terminal;
+pub(crate) use crate::terminal::{message, printable, visible};
 
 /// Why a command could not do its work; exit code 2.
 #[derive(Debug)]
@@ -164,6 +166,7 @@ fn json_error(
     help: Option<&str>,
 ) -> Value {
     let path = path.map(|p| p.display().to_string());
+    let message = terminal::cut_words(message);
     json!({ "path": path, "line": line, "column": column, "message": message, "help": help })
 }
 
@@ -189,7 +192,7 @@ pub(crate) fn complain(line: &str) {
         warned.push(warning.to_owned());
     }
     // Nothing is left to do if standard error is gone.
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", message(line));
 }
 
 /// Prints an error; on a terminal with the line it is about and a caret under the place.
@@ -307,11 +310,6 @@ pub(crate) fn working(what: &'static str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(what);
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
-}
-
-/// A name from a file without what a terminal would obey.
-pub(crate) fn printable(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
 
 /// Prints one warning to standard error.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 
 use condyle::motion::FrameRate;
 
@@ -26,7 +26,6 @@ pub(crate) struct Dials {
 
 /// `condyle pose`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("out").args(["output", "json", "report"]).required(true).multiple(true))]
 pub(crate) struct Pose {
     /// A rig document with joint maps, or a model: spine, shoulder, knee, body
     #[arg(value_name = "RIG")]

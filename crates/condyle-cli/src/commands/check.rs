@@ -15,8 +15,8 @@ use super::bound::{add_misfits, bind, print_misfits};
 use super::rig::rig_of;
 use crate::args::Check;
 use crate::output::{
-    Failure, hundredths, json_degrees, json_of_error, new_table, number, print_read_error,
-    print_warnings, printable, progress,
+    Failure, hundredths, json_degrees, json_of_error, message, new_table, number, print_read_error,
+    print_warnings, printable, progress, visible,
 };
 
 pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
         } else {
             bar.suspend(|| {
                 print_misfits(&bound, &file.skeleton, path);
-                out.write_all(text_of(path, &found, &file.skeleton).as_bytes())
+                out.write_all(message(&text_of(path, &found, &file.skeleton)).as_bytes())
             })?;
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
         if !errors.is_empty() {
             document["errors"] = json!(errors);
         }
-        writeln!(out, "{document:#}")?;
+        writeln!(out, "{}", visible(&format!("{document:#}")))?;
     }
     out.flush()?;
     if !errors.is_empty() {

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::enforce::{BoundRig, ClampOptions, Clamped, JointClamp, Smoothing};
+use condyle::formats::Read;
+use condyle::rig::Rig;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::bound::{add_misfits, bind, note_of_front, print_misfits};
+use super::each::{Each, Told};
 use super::rig::rig_of;
-use super::{Answer, print_report, read_one, write_out};
+use super::{Answer, write_out};
 use crate::args::Clamp;
 use crate::output::{
     Failure, hundredths, json_degrees, new_table, number, print_note, print_warning, printable,
@@ -19,15 +22,24 @@ use crate::output::{
 
 pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
     let rig = rig_of(&args.limits.rig, args.reading.strict())?;
-    let mut read = read_one(&args.files, &args.reading.options())?;
-    // The motion is the last: an ASF comes before it.
-    let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
+    let mut each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
+    each.beside.push(&args.limits.rig);
+    each.run(|path, read, output| clamp(args, &rig, path, read, output))
+}
+
+fn clamp(
+    args: &Clamp,
+    rig: &Rig,
+    path: &Path,
+    mut read: Read,
+    output: &Path,
+) -> Result<(Answer, Told), Failure> {
     let Some(clip) = &mut read.file.clip else {
-        let what = format!("{}: there is no motion to clamp", path.display());
-        return Err(Failure::usage(what, "clamp works on a skeleton with motion"));
+        let help = "clamp works on a skeleton with motion";
+        return Err(Failure::file(path, "there is no motion to clamp", help));
     };
     let skeleton = &read.file.skeleton;
-    let bound = bind(&rig, &args.limits.rig, skeleton, path)?;
+    let bound = bind(rig, &args.limits.rig, skeleton, path)?;
     let options = ClampOptions {
         smoothing: args.smooth.then(Smoothing::default),
         exact: args.exact,
@@ -43,14 +55,12 @@ pub(super) fn run(args: &Clamp) -> Result<Answer, Failure> {
         note_of_front(clamped.motion_start, path, "clamped by itself");
     }
     print_remarks(&clamped, skeleton, path);
-    let report = if args.json {
-        format!("{:#}\n", json_of(&clamped, &bound, skeleton))
+    let told = if args.json {
+        Told::Json(json_of(&clamped, &bound, skeleton))
     } else {
-        text_of(&clamped, skeleton, path, args.smooth)
+        Told::Text(text_of(&clamped, skeleton, path, args.smooth))
     };
-    let answer = write_out(&read.file, &args.output, &args.writing)?;
-    print_report(&args.output, &report)?;
-    Ok(answer)
+    Ok((write_out(&read.file, output, &args.writing)?, told))
 }
 
 fn print_remarks(clamped: &Clamped, skeleton: &Skeleton, path: &Path) {

@@ -14,7 +14,9 @@ use condyle::estimate::{
     Estimate as Found, EstimateOptions, Method, RestPart, Summary, Take, estimate_paired,
     rests_differ,
 };
-use condyle::formats::{MotionFile, ReadOptions, read_file, size_notice};
+use condyle::formats::{
+    MotionFile, Pairing, ReadOptions, WarningKind, read_file, size_notice, skeleton_of,
+};
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +27,7 @@ use super::estimate::{
 use super::stats::estimated;
 use super::{Answer, body};
 use crate::args::Corpus;
-use crate::output::{Failure, counted, printable, progress, some_of, working};
+use crate::output::{Failure, counted, print_warning, printable, progress, some_of, working};
 
 /// Bytes of memory for each joint and frame while all motion is held: the clip, what is relative to
 /// rest, and room to sort it.
@@ -206,9 +208,16 @@ fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<
     if is(file, "bvh") {
         jobs.push(Job { path: file.to_owned(), skeleton: None });
     } else if is(file, "amc") {
-        match skeleton_of(file, beside) {
-            Some(skeleton) => {
-                jobs.push(Job { path: file.to_owned(), skeleton: Some(skeleton.to_owned()) });
+        let asfs: Vec<&PathBuf> = beside.iter().filter(|path| is(path, "asf")).collect();
+        let found = skeleton_of(file, &asfs);
+        match found.skeleton().and_then(|i| asfs.get(i)) {
+            Some(asf) => {
+                if found == Pairing::OtherSubject {
+                    let skeleton = (*asf).clone();
+                    let kind = WarningKind::OtherSubject { skeleton };
+                    print_warning(&format!("{}: {kind}", file.display()));
+                }
+                jobs.push(Job { path: file.to_owned(), skeleton: Some((*asf).clone()) });
             }
             None => problems.push(Failure::file(
                 file,
@@ -218,37 +227,6 @@ fn add(file: &Path, beside: &[PathBuf], jobs: &mut Vec<Job>, problems: &mut Vec<
             )),
         }
     }
-}
-
-/// The ASF of an AMC, from among the files beside it: the only one; else the one with the longest name
-/// that the motion's begins with (`02.asf` for `02_01.amc`); else the only one whose name begins with
-/// the same word (`07-walk.asf` for `07_01-walk.amc`). Small and capital letters are the same.
-fn skeleton_of<'a>(motion: &Path, beside: &'a [PathBuf]) -> Option<&'a PathBuf> {
-    let all: Vec<&PathBuf> = beside.iter().filter(|path| is(path, "asf")).collect();
-    if let [only] = all.as_slice() {
-        return Some(only);
-    }
-    let stem = |path: &Path| Some(path.file_stem()?.to_str()?.to_lowercase());
-    let name = stem(motion)?;
-    let begins = |path: &PathBuf| {
-        let stem = stem(path)?;
-        let rest = name.strip_prefix(stem.as_str()).filter(|_| !stem.is_empty())?;
-        // 1.asf is not the skeleton of 12_01.amc.
-        (!rest.starts_with(char::is_alphanumeric)).then_some(stem.len())
-    };
-    let longest =
-        all.iter().filter_map(|path| Some((begins(path)?, *path))).max_by_key(|(n, _)| *n);
-    if let Some((_, path)) = longest {
-        return Some(path);
-    }
-    let word = |name: &str| {
-        let word = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned();
-        Some(word).filter(|word| !word.is_empty())
-    };
-    let own = word(&name)?;
-    let mut alike =
-        all.into_iter().filter(|path| stem(path).and_then(|s| word(&s)).is_some_and(|w| w == own));
-    alike.next().filter(|_| alike.next().is_none())
 }
 
 /// Reads motions, each on one thread.
@@ -567,33 +545,4 @@ fn exactly(
         *warning = with_path(warning, &clips);
     }
     Ok((found, symmetrised))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_skeleton_of_a_motion_is_the_only_one_or_the_one_it_is_named_after() {
-        let of = |motion: &str, beside: &[&str]| {
-            let beside: Vec<PathBuf> = beside.iter().map(PathBuf::from).collect();
-            skeleton_of(Path::new(motion), &beside).map(|p| p.display().to_string())
-        };
-        let some = |name: &str| Some(name.to_owned());
-        assert_eq!(of("02_01.amc", &["02.asf", "02_01.amc", "03.asf"]), some("02.asf"));
-        assert_eq!(of("walk.amc", &["body.asf", "walk.amc"]), some("body.asf"));
-        assert_eq!(of("walk.amc", &["a.asf", "b.asf"]), None);
-        assert_eq!(of("12_01.amc", &["1.asf", "2.asf"]), None);
-        assert_eq!(of("a_b_c.amc", &["a.asf", "a_b.asf", "a_c.asf"]), some("a_b.asf"));
-        assert_eq!(of("02_01.AMC", &["02.ASF", "03.asf"]), some("02.ASF"));
-        assert_eq!(of("02_01.amc", &[]), None);
-        assert_eq!(of("Subject_1.amc", &["SUBJECT.asf", "x.asf"]), some("SUBJECT.asf"));
-        // The same first word, if that is of one skeleton only.
-        assert_eq!(of("07_01-walk.amc", &["07-walk.asf", "09.asf"]), some("07-walk.asf"));
-        assert_eq!(of("07-walk_03.amc", &["07-walk.asf", "09.asf"]), some("07-walk.asf"));
-        assert_eq!(of("07_01.amc", &["07-walk.asf", "07-run.asf"]), None);
-        assert_eq!(of("HDM_bd_squat.amc", &["HDM_bd.asf", "HDM_bk.asf"]), some("HDM_bd.asf"));
-        assert_eq!(of("HDM_mm_squat.amc", &["HDM_bd.asf", "HDM_bk.asf"]), None);
-        assert_eq!(of("_1.amc", &["_a.asf", "b.asf"]), None);
-    }
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::bound::{bind, print_misfits};
 use super::rig::rig_of;
-use super::{Answer, print_bytes, write_and_report};
+use super::{Answer, print_text, write_and_report};
 use crate::args::Couple;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_warning, print_warnings, printable,
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
         }
         None => {
             write_whole(&Vec::from_iter(page))?;
-            print_bytes(text.as_bytes())
+            print_text(&text)
         }
     }
 }

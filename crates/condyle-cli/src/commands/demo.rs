@@ -17,7 +17,7 @@ use condyle::synth::{Figure, Gait, JointTruth, Options, Synth};
 use serde_json::{Value, json};
 
 use super::figures::{figures_of, percent, short_arc};
-use super::{Answer, print_bytes, report};
+use super::{Answer, print_text, report};
 use crate::args::Demo;
 use crate::output::{Failure, json_degrees, new_table, number, write_whole};
 
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     } else {
         text_of(&synth, &found, &again, &args.output)
     };
-    print_bytes(text.as_bytes())
+    print_text(&text)
 }
 
 /// The joints that can turn, with what they can do and what was found.

@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use super::bound::note_of_front;
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
-use super::{Answer, print_bytes, print_report, read_one, write_out};
+use super::{Answer, print_bytes, print_report, print_text, read_one, write_out};
 use crate::args::{Dials, Fit};
 use crate::output::{
     Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_note,
@@ -40,7 +40,7 @@ pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
     idle(&network).iter().for_each(|warning| print_warning(warning));
     if args.json {
         let all: Vec<Value> = dials.iter().map(json_of_dial).collect();
-        return print_bytes(format!("{:#}\n", json!({ "dials": all })).as_bytes());
+        return print_text(&format!("{:#}\n", json!({ "dials": all })));
     }
     let mut table = new_table(&["dial", "from", "rest", "to", "", "what it does"]);
     for dial in dials {
@@ -68,7 +68,7 @@ pub(super) fn list(args: &Dials) -> Result<Answer, Failure> {
     for (source, of) in sources {
         let _ = writeln!(text, "  {}: {}", printable(source), some_of(&of));
     }
-    print_bytes(text.as_bytes())
+    print_text(&text)
 }
 
 /// Writes the rig document: of a model its data file as it is, to be edited.

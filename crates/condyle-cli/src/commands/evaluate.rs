@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::bound::{bind, note_of_front, print_misfits};
 use super::rig::rig_of;
-use super::{Answer, print_bytes};
+use super::{Answer, print_text};
 use crate::args::Evaluate;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_warnings, printable, progress, some_of,
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
         write_whole(&[(path, page.as_bytes())])?;
     }
     let text = if args.json { json_of(&clips, &found) } else { text_of(args, &clips, &found) };
-    print_bytes(text.as_bytes())
+    print_text(&text)
 }
 
 /// The motion of files; every one must have some.

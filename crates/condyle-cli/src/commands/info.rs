@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::args::Info;
-use crate::output::{Failure, json_of_error, print_read_error, printable, progress, wrapped};
+use crate::output::{
+    Failure, json_of_error, message, print_read_error, printable, progress, visible, wrapped,
+};
 
 /// Lines are no longer than this, in characters.
 const WIDTH: usize = 100;
@@ -31,7 +33,7 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
                 if args.json {
                     shown.push(json_of(path, &read));
                 } else {
-                    bar.suspend(|| out.write_all(text_of(path, &read).as_bytes()))?;
+                    bar.suspend(|| out.write_all(message(&text_of(path, &read)).as_bytes()))?;
                 }
             }
             Err(error) => {
@@ -48,7 +50,7 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
         if !errors.is_empty() {
             document["errors"] = errors.iter().map(json_of_error).collect();
         }
-        writeln!(out, "{document:#}")?;
+        writeln!(out, "{}", visible(&format!("{document:#}")))?;
     }
     out.flush()?;
     if errors.is_empty() {

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use super::figures::{degrees, of_arc, percent, range, short_arc, short_range, twist};
 use super::rig::{find, joints_of, preset, preset_list, rig_of};
-use super::{Answer, print_bytes};
+use super::{Answer, print_bytes, print_text};
 use crate::args::{LimitsPreset, LimitsShow};
-use crate::output::{Failure, json_degrees, new_table, printable, wrapped, write_whole};
+use crate::output::{Failure, json_degrees, message, new_table, printable, wrapped, write_whole};
 
 /// Columns of the picture of a region.
 const COLUMNS: usize = 48;
@@ -67,12 +67,12 @@ pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
             rows.iter().map(|row| (row.0.to_owned(), json_of(row))).collect();
         let path = args.rig.display().to_string();
         let text = format!("{:#}\n", json!({ "path": path, "joints": joints }));
-        return print_bytes(text.as_bytes());
+        return print_text(&text);
     }
     let mut out = std::io::stdout().lock();
     match (one, rows.as_slice()) {
-        (Some(_), [row]) => out.write_all(detail(row, characters()).as_bytes())?,
-        _ => writeln!(out, "{}", table(&rows))?,
+        (Some(_), [row]) => out.write_all(message(&detail(row, characters())).as_bytes())?,
+        _ => writeln!(out, "{}", message(&table(&rows)))?,
     }
     out.flush()?;
     Ok(Answer::Yes)

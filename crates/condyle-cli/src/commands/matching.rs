@@ -13,7 +13,7 @@ use super::corpus::nothing_left;
 use super::motions::{
     Counting, Motion, at_rate, idle, motion_of, no_frames, note_rate, warn_of_size,
 };
-use super::{Answer, print_bytes};
+use super::{Answer, print_text};
 use crate::args::{Comparing, Match, Standing};
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_note, printable, progress, some_of,
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Match) -> Result<Answer, Failure> {
     } else {
         search.text(&matches, [first, last])
     };
-    print_bytes(report.as_bytes())
+    print_text(&report)
 }
 
 impl<'a> Search<'a> {

@@ -1,15 +1,24 @@
 //! `condyle mirror`.
 
+use std::path::Path;
+
 use condyle::edit::{Mirror, fit};
 
-use super::motions::print_fitted;
-use super::transform::one;
+use super::each::{Each, Told};
+use super::motions::{Motion, motion_of, print_fitted};
 use super::{Answer, write_out};
 use crate::args::Mirror as Args;
 use crate::output::Failure;
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
-    let mut motion = one(&args.files, &args.reading.options())?;
+    let each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
+    each.run(|path, read, output| {
+        let answer = mirror(args, motion_of(path, read)?, output)?;
+        Ok((answer, Told::Written))
+    })
+}
+
+fn mirror(args: &Args, mut motion: Motion, output: &Path) -> Result<Answer, Failure> {
     let failed = |error: condyle::edit::MirrorError| {
         let help = "docs/anatomy.md lists the names that are known";
         Failure::file(&motion.path, error.to_string(), help)
@@ -24,5 +33,5 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     let mut mirrored = mirror.apply(&motion.clip).map_err(failed)?;
     print_fitted(fit(&motion.file.skeleton, &mut mirrored), &motion.file.skeleton);
     motion.file.clip = Some(mirrored);
-    write_out(&motion.file, &args.output, &args.writing)
+    write_out(&motion.file, output, &args.writing)
 }

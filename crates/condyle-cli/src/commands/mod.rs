@@ -11,6 +11,7 @@ mod corpus;
 mod couple;
 mod demo;
 mod dials;
+mod each;
 mod estimate;
 mod evaluate;
 mod figures;
@@ -36,7 +37,7 @@ use clap::CommandFactory;
 use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice, write, write_file};
 
 use crate::args::{Cli, Command, FormatName, LimitsCommand, Writing};
-use crate::output::{Failure, print_note, print_warnings, progress, working, write_whole};
+use crate::output::{Failure, print_note, print_warnings, progress, visible, working, write_whole};
 
 /// What a command that did its work has to say; becomes the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +137,12 @@ fn subcommand(of: &clap::Command, name: &str) -> Result<clap::Command, Failure> 
     Err(Failure::usage(format!("there is no command {name:?}"), &help))
 }
 
+/// Prints what is for people, or JSON: nothing in it is obeyed by a terminal.
+fn print_text(text: &str) -> Result<Answer, Failure> {
+    print_bytes(visible(text).as_bytes())
+}
+
+/// Prints what could be a file, as it is.
 fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes)?;
@@ -159,46 +166,52 @@ fn write_and_report(
     }
     files.push((output, bytes));
     write_whole(&files)?;
-    print_bytes(report.as_bytes())
+    print_text(report)
 }
 
 /// Prints what a command that wrote a motion has to tell: to standard error, if standard output has the
 /// motion.
 fn print_report(output: &Path, report: &str) -> Result<Answer, Failure> {
     if output == Path::new("-") {
-        let _ = std::io::stderr().lock().write_all(report.as_bytes());
+        let _ = std::io::stderr().lock().write_all(visible(report).as_bytes());
         return Ok(Answer::Yes);
     }
-    print_bytes(report.as_bytes())
+    print_text(report)
 }
 
 /// Reads the one motion (or skeleton, or marker file) among the inputs, prints its warnings.
 fn read_one(files: &[PathBuf], options: &ReadOptions) -> Result<Read, Failure> {
+    read_only(files, options, "run the command once for each of them").map(|(_, read)| read)
+}
+
+/// The same with its path, and what to do where there are several.
+fn read_only<'a>(
+    files: &'a [PathBuf],
+    options: &'a ReadOptions,
+    help: &str,
+) -> Result<(&'a Path, Read), Failure> {
     let bar = if files.len() < 3 { working("reading") } else { progress(files.len(), "reading") };
-    let mut found: Vec<(&Path, Read)> = Vec::new();
+    let mut found: Option<(&Path, Read)> = None;
     let mut errors = Vec::new();
     for (path, read) in condyle::formats::read_files(files, options) {
         bar.inc(1);
-        match read {
-            Ok(read) => found.push((path, read)),
-            Err(error) => errors.push(error),
+        match (read, &found) {
+            (Err(error), _) => errors.push(error),
+            (Ok(read), None) => found = Some((path, read)),
+            (Ok(_), Some((first, _))) => {
+                let [first, second] = [first, path].map(Path::display);
+                let what = format!("{first} and {second} are two inputs, but there is one output");
+                return Err(Failure::usage(what, help));
+            }
         }
     }
     bar.finish_and_clear();
     if !errors.is_empty() {
         return Err(Failure::Read(errors));
     }
-    if let [(first, _), (second, _), ..] = found.as_slice() {
-        let what = format!(
-            "{} and {} are two inputs, but there is one output",
-            first.display(),
-            second.display()
-        );
-        return Err(Failure::usage(what, "run the command once for each of them"));
-    }
-    let (_, read) = found.pop().ok_or_else(|| Failure::usage("no input", "name a file"))?;
+    let (path, read) = found.ok_or_else(|| Failure::usage("no input", "name a file"))?;
     print_warnings(&read.warnings);
-    Ok(read)
+    Ok((path, read))
 }
 
 /// Writes a motion to where and as the user said.

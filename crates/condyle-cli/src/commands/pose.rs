@@ -23,7 +23,7 @@ use super::{Answer, motion_format, print_bytes, write_as};
 use crate::args::Pose;
 use crate::output::{
     Failure, counted, decimals, json_degrees, new_table, number, plain, print_note, print_warning,
-    print_warnings, printable, progress, some_of, working, write_whole,
+    print_warnings, printable, progress, some_of, visible, working, write_whole,
 };
 
 pub(super) fn run(args: &Pose) -> Result<Answer, Failure> {
@@ -38,6 +38,10 @@ pub(super) fn run(args: &Pose) -> Result<Answer, Failure> {
     let goals = args.goals.as_deref().map(read_goals).transpose()?;
     let frames = goals.as_deref().map_or(1, Goals::frames_in);
     let (mut clip, clamped) = set_dials(args, &network, skeleton, frames)?;
+    if args.output.is_none() && args.report.is_none() && !args.json {
+        let what = "there is nowhere for the pose to go";
+        return Err(Failure::usage(what, "add -o OUT, --report PAGE.html or --json"));
+    }
     let notes = clamped.iter().map(|of| note_of(&network, of, clip.len())).collect();
     let mut warnings: Vec<String> = idle(&network).into_iter().collect();
     let mut followed = None;
@@ -136,7 +140,7 @@ impl Told<'_> {
         } else {
             self.notes.iter().for_each(|note| print_note(note));
             self.warnings().iter().for_each(|warning| print_warning(warning));
-            out.write_all(self.text().as_bytes())?;
+            out.write_all(visible(&self.text()).as_bytes())?;
         }
         out.flush()?;
         let missed = self.followed.as_ref().is_some_and(|(_, found)| !found.ok());
@@ -170,21 +174,21 @@ impl Told<'_> {
                 document["goals"] = json!(goals);
             }
             document["warnings"] = json!(warnings);
-            writeln!(out, "{document:#}")?;
+            writeln!(out, "{}", visible(&format!("{document:#}")))?;
             return Ok(());
         }
         let held: Vec<Value> = self.held.iter().map(json_of_held_over).collect();
         writeln!(out, "{{\n\"fps\": {},", json!(clip.rate().nominal_fps()))?;
         if let Some((ok, goals)) = goals {
-            writeln!(out, "\"ok\": {ok},\n\"goals\": {},", json!(goals))?;
+            writeln!(out, "\"ok\": {ok},\n\"goals\": {},", visible(&json!(goals).to_string()))?;
         }
-        writeln!(out, "\"units\": {},", json!(units))?;
-        writeln!(out, "\"held\": {},", json!(held))?;
-        writeln!(out, "\"warnings\": {},", json!(warnings))?;
+        writeln!(out, "\"units\": {},", visible(&json!(units).to_string()))?;
+        writeln!(out, "\"held\": {},", visible(&json!(held).to_string()))?;
+        writeln!(out, "\"warnings\": {},", visible(&json!(warnings).to_string()))?;
         writeln!(out, "\"frames\": [")?;
         for frame in 0..clip.len() {
             let comma = if frame + 1 < clip.len() { "," } else { "" };
-            writeln!(out, "{}{comma}", frame_of(frame))?;
+            writeln!(out, "{}{comma}", visible(&frame_of(frame).to_string()))?;
         }
         writeln!(out, "]\n}}")?;
         Ok(())
@@ -396,14 +400,21 @@ fn few_enough(frames: usize, joints: usize) -> Result<(), Failure> {
 
 /// The text of a table, from a file or from standard input.
 fn read_table(path: &Path) -> Result<String, Failure> {
-    let read = match path == Path::new("-") {
+    let bytes = match path == Path::new("-") {
         true => read_stream(std::io::stdin().lock(), MAX_TABLE_BYTES),
         false => read_bytes(path, MAX_TABLE_BYTES),
     };
-    let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
-    text.map_err(|error| {
+    let bytes = bytes.map_err(|error| {
         let path = shown(path);
         Failure::file(Path::new(&path), format!("cannot be read: {error}"), "give a table of dials")
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let (good, _) = error.as_bytes().split_at(error.utf8_error().valid_up_to());
+        let good = String::from_utf8_lossy(good);
+        let (line, last) = (good.matches('\n').count() + 1, good.rsplit('\n').next());
+        let column = last.map_or(0, |last| last.chars().count()) + 1;
+        let what = format!("{line}:{column}: the text is not UTF-8");
+        at_place(path, what, "save the table as CSV in UTF-8")
     })
 }
 

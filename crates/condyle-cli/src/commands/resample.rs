@@ -1,13 +1,21 @@
 //! `condyle resample`.
 
+use std::path::Path;
+
+use condyle::formats::Read;
 use condyle::motion::ResampleTo;
 
-use super::{Answer, read_one, write_out};
+use super::each::{Each, Told};
+use super::{Answer, write_out};
 use crate::args::Resample;
 use crate::output::{Failure, print_note};
 
 pub(super) fn run(args: &Resample) -> Result<Answer, Failure> {
-    let mut read = read_one(&args.files, &args.reading.options())?;
+    let each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
+    each.run(|_, read, output| Ok((resample(args, read, output)?, Told::Written)))
+}
+
+fn resample(args: &Resample, mut read: Read, output: &Path) -> Result<Answer, Failure> {
     let Some(clip) = &read.file.clip else {
         let what = "there is no motion to resample";
         return Err(Failure::usage(what, "resample works on a skeleton with motion"));
@@ -25,5 +33,5 @@ pub(super) fn run(args: &Resample) -> Result<Answer, Failure> {
         print_note(&note);
     }
     read.file.clip = Some(resampled.clip);
-    write_out(&read.file, &args.output, &args.writing)
+    write_out(&read.file, output, &args.writing)
 }

@@ -1,18 +1,19 @@
 //! `condyle retarget`.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use condyle::edit::{Ground, KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted, Scale};
 use condyle::enforce::{ClampOptions, Smoothing};
-use condyle::formats::Format;
+use condyle::formats::{Format, MotionFile};
 use condyle::motion::{Clip, ClipError};
 use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
-use super::motions::{limits_of, print_fitted, warn_of_size};
-use super::transform::one;
-use super::{Answer, motion_format, notice_size, print_report, read_one, write_as};
+use super::each::{Each, Told};
+use super::motions::{Motion, limits_of, motion_of, print_fitted, warn_of_size};
+use super::{Answer, motion_format, notice_size, read_one, write_as};
 use crate::args::{AxisName, Retarget as Args};
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_note, print_warning, printable, some_of,
@@ -20,12 +21,23 @@ use crate::output::{
 };
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
-    let motion = one(&args.files, &args.reading.options())?;
-    let mut target = read_one(std::slice::from_ref(&args.onto), &args.reading.options())?.file;
+    let target = read_one(std::slice::from_ref(&args.onto), &args.reading.options())?.file;
     if target.skeleton.is_empty() {
         let what = "there is no skeleton in it";
         return Err(Failure::file(&args.onto, what, "give a BVH or an ASF"));
     }
+    let mut each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
+    each.beside.extend([&args.onto].into_iter().chain(&args.limits.rig).map(PathBuf::as_path));
+    each.format = target.format.map(|of| if of == Format::Asf { Format::Amc } else { of });
+    each.run(|path, read, output| retarget(args, &motion_of(path, read)?, target.clone(), output))
+}
+
+fn retarget(
+    args: &Args,
+    motion: &Motion,
+    mut target: MotionFile,
+    output: &Path,
+) -> Result<(Answer, Told), Failure> {
     if target.format == Some(Format::Asf) {
         target.format = Some(Format::Amc);
     }
@@ -50,7 +62,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         rig: bound.as_ref(),
         clamp: ClampOptions { smoothing: Some(Smoothing::default()), ..ClampOptions::default() },
     };
-    let format = motion_format(&target, &args.output, &args.writing)?;
+    let format = motion_format(&target, output, &args.writing)?;
     // Places that are not scaled by the figures' legs, and how far hands and feet miss, are in metres.
     let kept = args.keep_feet || args.keep_hands;
     let own = [(motion.path.as_path(), &motion.file)].into_iter();
@@ -68,22 +80,21 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
             again.map_err(|e| Failure::file(&args.onto, e.to_string(), "use another file"))?;
     }
     let warnings = warnings_of(&made, &skeleton);
-    let report = if args.json {
+    let told = if args.json {
         let mut document = json_of(&made, source, &skeleton);
         document["warnings"] = size.iter().chain(&warnings).map(String::as_str).collect();
-        format!("{document:#}\n")
+        Told::Json(document)
     } else {
-        text_of(&made, source, &skeleton)
+        Told::Text(text_of(&made, source, &skeleton))
     };
     target.clip = Some(made.clip.clone());
     if size.is_none() {
         notice_size(&target, format);
     }
-    write_as(&target, &args.output, &args.writing, format)?;
+    let answer = write_as(&target, output, &args.writing, format)?;
     print_notes(&made, source, &skeleton);
     warnings.iter().for_each(|warning| print_warning(warning));
-    print_report(&args.output, &report)?;
-    Ok(Answer::Yes)
+    Ok((answer, told))
 }
 
 /// What else there is to say about a motion that was written.

@@ -1,6 +1,6 @@
 //! `condyle transform` and `condyle trim`.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use condyle::edit::{Ground, Placement, Stand, retimed, reversed, scaled, trimmed, with_up};
 use condyle::formats::{Format, Origin};
@@ -8,8 +8,9 @@ use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
+use super::each::{Each, Told};
 use super::motions::{
-    Motion, facing_of, idle, length_of, no_frames, read_motions, refused, warn_of_size,
+    Motion, facing_of, idle, length_of, motion_of, no_frames, refused, warn_of_size,
 };
 use super::{Answer, motion_format, notice_size, write_as, write_out};
 use crate::args::{InterpolationName, Transform, Trim};
@@ -22,12 +23,21 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
         let with = "--reverse, --speed, --scale and --move alone";
         return Err(idle("--up", with, "leave it out, or add --facing, --turn, --at or --to-up"));
     }
-    let mut motion = one(&args.files, &args.reading.options())?;
+    let each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
+    each.run(|path, read, output| {
+        let answer = transform(args, motion_of(path, read)?, output)?;
+        Ok((answer, Told::Written))
+    })
+}
+
+fn transform(args: &Transform, mut motion: Motion, output: &Path) -> Result<Answer, Failure> {
+    let change = &args.change;
+    let places = change.facing.is_some() || change.turn.is_some() || change.at.is_some();
     let in_metres = change.at.is_some() || change.shift.is_some();
     if in_metres {
         warn_of_size([(motion.path.as_path(), &motion.file)]);
     }
-    let format = motion_format(&motion.file, &args.output, &args.writing)?;
+    let format = motion_format(&motion.file, output, &args.writing)?;
     if change.reverse {
         motion.clip = reversed(&motion.clip).map_err(|e| refused(&e))?;
     }
@@ -79,7 +89,7 @@ pub(super) fn run(args: &Transform) -> Result<Answer, Failure> {
     if !in_metres {
         notice_size(&motion.file, format);
     }
-    let answer = write_as(&motion.file, &args.output, &args.writing, format)?;
+    let answer = write_as(&motion.file, output, &args.writing, format)?;
     if afresh && matches!(format, Some(Format::Asf | Format::Amc)) {
         print_warning(
             "--scale: bones have lengths of their own in each frame (l), so the ASF is written afresh: the \
@@ -122,7 +132,14 @@ fn stands(stand: &Stand, ground: Ground) -> String {
 }
 
 pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
-    let mut motion = one(&args.files, &args.reading.options())?;
+    let each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
+    each.run(|path, read, output| {
+        let answer = trim_one(args, motion_of(path, read)?, output)?;
+        Ok((answer, Told::Written))
+    })
+}
+
+fn trim_one(args: &Trim, mut motion: Motion, output: &Path) -> Result<Answer, Failure> {
     let count = motion.clip.frame_count();
     let (first, last) = match (args.part.frames, args.part.seconds) {
         (Some(span), _) => (span.first, span.last.unwrap_or(count.saturating_sub(1))),
@@ -154,22 +171,5 @@ pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {
         return Err(Failure::file(&motion.path, what, "times begin with 0"));
     };
     motion.file.clip = Some(trimmed(&motion.clip, first..end).map_err(|e| refused(&e))?);
-    write_out(&motion.file, &args.output, &args.writing)
-}
-
-/// The one motion of a command that takes one.
-pub(super) fn one(
-    files: &[PathBuf],
-    options: &condyle::formats::ReadOptions,
-) -> Result<Motion, Failure> {
-    let mut motions = read_motions(files, options, 1)?;
-    if let [first, second, ..] = motions.as_slice() {
-        let what = format!(
-            "{} and {} are two inputs, but there is one output",
-            first.path.display(),
-            second.path.display()
-        );
-        return Err(Failure::usage(what, "run the command once for each of them"));
-    }
-    Ok(motions.swap_remove(0))
+    write_out(&motion.file, output, &args.writing)
 }

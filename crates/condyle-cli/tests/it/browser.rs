@@ -20,9 +20,22 @@ fn chromium() -> Option<&'static str> {
 fn look(browser: &str, folder: &Folder, page: &str) {
     let text = folder.read(page);
     assert_eq!(text.matches("</body>").count(), 1);
+    // The page itself lets no script run but its own; without its policy it can be looked into.
     let script = format!("<script>{}</script></body>", include_str!("browser.js"));
-    folder.write("looked-at.html", &text.replace("</body>", &script));
+    let open = text.replace("http-equiv=\"Content-Security-Policy\"", "name=\"policy\"");
+    assert_ne!(open, text);
+    folder.write("looked-at.html", &open.replace("</body>", &script));
     let place = folder.0.join("looked-at.html").canonicalize().unwrap();
+    let own = folder.0.join(page).canonicalize().unwrap();
+    let got = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+        .arg("--dump-dom")
+        .arg(format!("--user-data-dir={}", folder.0.join("profile").display()))
+        .arg(format!("file://{}", own.display()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&got.stderr);
+    assert!(!said.contains("CONSOLE"), "{page} under its own policy: {said}");
     for width in [1280, 800] {
         let got = Command::new(browser)
             .args([

@@ -253,3 +253,374 @@ fn no_command_replaces_a_file_of_another_kind() {
     }
     assert!(folder.read("goals.json").contains("\"condyle\""));
 }
+
+/// A skeleton as Acclaim has it, with a leg of this length, and a motion of it.
+fn acclaim(leg: f64) -> (String, String) {
+    let asf = format!(
+        ":version 1.10\n:name x\n:units\n  mass 1.0\n  length 1.0\n  angle deg\n:documentation\n  x\n:root\n   \
+         order TX TY TZ RX RY RZ\n   axis XYZ\n   position 0 0 0\n   orientation 0 0 0\n:bonedata\n  begin\n     id \
+         1\n     name leg\n     direction 0 -1 0\n     length {leg}\n     axis 0 0 0 XYZ\n    dof rx ry rz\n  end\n:hierarchy\n  \
+         begin\n    root leg\n  end\n"
+    );
+    let mut amc = ":FULLY-SPECIFIED\n:DEGREES\n".to_owned();
+    for frame in 1..=30 {
+        amc += &format!("{frame}\nroot 0 40 0 0 0 0\nleg {} {} 0\n", frame * 2, frame % 7);
+    }
+    (asf, amc)
+}
+
+fn subjects(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    for (stem, leg) in [("02", 20.0), ("03", 30.0), ("07-walk", 35.0), ("HDM_bd", 40.0)] {
+        let (asf, amc) = acclaim(leg);
+        folder.write(&format!("{stem}.asf"), &asf);
+        let motion = if stem == "07-walk" { "07_01-walk".to_owned() } else { format!("{stem}_01") };
+        folder.write(&format!("{motion}.amc"), &amc);
+    }
+    folder
+}
+
+/// `estimate *.asf *.amc`: all skeletons come before all motions.
+#[test]
+fn motions_find_their_skeletons_by_name() {
+    let folder = subjects("files_pairs");
+    let asfs = "02.asf 03.asf 07-walk.asf HDM_bd.asf";
+    let amcs = "02_01.amc 03_01.amc 07_01-walk.amc HDM_bd_01.amc";
+    let got = folder.condyle(&format!("info --json {asfs} {amcs}"));
+    assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    let files = value["files"].as_array().unwrap();
+    assert_eq!(files.len(), 4, "{value:#}");
+    // Each has the leg of its own.
+    let got = folder.condyle(&format!("convert {asfs} {amcs} out/ --to bvh --units in"));
+    assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+    for (stem, leg) in [("02_01", 20.0), ("03_01", 30.0), ("07_01-walk", 35.0), ("HDM_bd_01", 40.0)]
+    {
+        let text = folder.read(&format!("out/{stem}.bvh"));
+        assert!(text.contains(&format!("OFFSET 0 {} 0", -leg)), "{stem}: {text}");
+    }
+    let got = folder.condyle(&format!("estimate {asfs} {amcs} -o rig.json"));
+    assert_eq!(got.status.code(), Some(0), "{}", String::from_utf8_lossy(&got.stderr));
+    // Motions before their skeletons, and order against names.
+    for line in ["02_01.amc 02.asf", "03_01.amc 02_01.amc 02.asf 03.asf", "02.asf 03_01.amc 03.asf"]
+    {
+        let got = folder.condyle(&format!("info --json {line}"));
+        let err = String::from_utf8_lossy(&got.stderr).into_owned();
+        assert_eq!(got.status.code(), Some(0), "{line}: {err}");
+        assert!(!err.contains("another subject"), "{line}: {err}");
+    }
+}
+
+#[test]
+fn a_motion_without_one_skeleton_of_its_own_is_told() {
+    let folder = subjects("files_unpaired");
+    let walk = folder.read("02_01.amc");
+    fs::create_dir(folder.0.join("sub")).unwrap();
+    folder.write("sub/03.asf", &folder.read("03.asf"));
+    folder.write("walk.amc", &walk);
+    folder.write("99_01.amc", &walk);
+    folder.write("sub2_03_01.amc", &walk);
+    for (args, what) in [
+        (
+            "02.asf 03.asf walk.amc",
+            "walk.amc: AMC motion needs its skeleton: none of the 2 ASFs fits its name",
+        ),
+        ("02.asf 03.asf 99_01.amc", "99_01.amc: AMC motion needs its skeleton: none of the 2"),
+        (
+            "./03.asf sub/03.asf 03_01.amc",
+            "03_01.amc: AMC motion needs its skeleton: ./03.asf and sub/03.asf fit",
+        ),
+    ] {
+        let got = folder.condyle(&format!("estimate {args} -o rig.json"));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{args}: {err}");
+        assert!(err.contains(what), "{args}: {err}");
+    }
+    // One serves all; of another subject that is told, but an ASF that stands alone before it is meant.
+    for (args, told) in
+        [("02.asf walk.amc", 0), ("02.asf 99_01.amc", 1), ("02.asf 02_01.amc 03.asf walk.amc", 0)]
+    {
+        let got = folder.condyle(&format!("info {args}"));
+        let err = String::from_utf8_lossy(&got.stderr).into_owned()
+            + &String::from_utf8_lossy(&got.stdout);
+        assert_eq!(got.status.code(), Some(0), "{args}: {err}");
+        assert_eq!(err.matches("another subject").count(), told, "{args}: {err}");
+    }
+    let got = folder.condyle("corpus sub . -o rig.json");
+    let out =
+        String::from_utf8_lossy(&got.stdout).into_owned() + &String::from_utf8_lossy(&got.stderr);
+    assert!(out.contains("99_01.amc"), "{out}");
+}
+
+#[test]
+fn a_folder_given_to_estimate_is_told_what_to_do() {
+    let folder = subjects("files_folder");
+    let got = folder.condyle("estimate . -o rig.json");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(
+        err.contains(".: this is a folder\n  help: name the files in it; condyle corpus FOLDER"),
+        "{err}"
+    );
+}
+
+/// Commands that make a motion of a motion, of many into a folder.
+#[test]
+fn many_motions_go_into_a_folder() {
+    let folder = Folder::new("files_many");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    let (asf, amc) = acclaim(30.0);
+    folder.write("03.asf", &asf);
+    folder.write("03_01.amc", &amc);
+    folder.write("03_02.amc", &amc);
+    for (i, line) in [
+        "clamp walk.bvh run.bvh --rig rig.json -o out0/",
+        "mirror walk.bvh run.bvh -o out1/",
+        "retarget walk.bvh run.bvh --onto walk.bvh -o out2/",
+        "convert walk.bvh run.bvh out3/",
+        "transform walk.bvh run.bvh --facing 90 -o out4/",
+        "resample walk.bvh run.bvh --fps 30 -o out5/",
+        "trim walk.bvh run.bvh --frames 0..9 -o out6/",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(0), "{line}: {err}");
+        for name in ["walk", "run"] {
+            // As the command alone makes it.
+            let (rest, _) = line.rsplit_once(' ').unwrap();
+            let alone = rest.replace("walk.bvh run.bvh", &format!("{name}.bvh"));
+            let got = folder.condyle(&format!("{alone} alone.bvh"));
+            assert_eq!(got.status.code(), Some(0), "{alone}");
+            let there = folder.read(&format!("out{i}/{name}.bvh"));
+            assert!(there == folder.read("alone.bvh"), "{line}");
+        }
+    }
+    // Into another format, with an ASF, and told as JSON.
+    let got = folder.condyle("convert 03.asf 03_01.amc 03_02.amc other --to bvh");
+    assert_eq!(got.status.code(), Some(2), "a name without a slash is that of a file");
+    let got = folder.condyle("convert 03.asf 03_01.amc 03_02.amc other/ --to bvh");
+    assert_eq!(got.status.code(), Some(0), "{got:?}");
+    assert!(folder.read("other/03_02.bvh").starts_with("HIERARCHY"));
+    let got = folder.condyle("clamp walk.bvh run.bvh --rig rig.json -o out0 --json");
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(value["files"][1]["path"], "run.bvh");
+    assert_eq!(value["files"][1]["output"], "out0/run.bvh");
+    assert!(value["files"][0]["joints"].is_object());
+    // What is wrong with one does not stop the others, and nothing that is read is replaced.
+    folder.write("broken.bvh", "HIERARCHY\n");
+    fs::create_dir_all(folder.0.join("sub")).unwrap();
+    folder.write("sub/walk.bvh", &folder.read("walk.bvh"));
+    let walk = folder.read("walk.bvh");
+    let got = folder.condyle("mirror walk.bvh broken.bvh sub/walk.bvh run.bvh -o last/");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(
+        err.contains("broken.bvh:2:1") && err.contains("sub/walk.bvh: it would be written to"),
+        "{err}"
+    );
+    assert!(folder.0.join("last/run.bvh").exists());
+    let got = folder.condyle("mirror walk.bvh run.bvh -o .");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(
+        err.contains("walk.bvh is one of the inputs") || err.contains("walk.bvh: ./walk.bvh"),
+        "{err}"
+    );
+    assert_eq!(folder.read("walk.bvh"), walk);
+    let got = folder.condyle("mirror walk.bvh run.bvh -o both.bvh");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert!(err.contains("help: write them into a folder: FOLDER/"), "{err}");
+}
+
+/// Every kind of input, broken in every way that has been thought of.
+#[test]
+fn every_error_in_a_file_has_a_place() {
+    let folder = Folder::new("files_places");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    let (asf, amc) = acclaim(30.0);
+    folder.write("empty.bvh", "");
+    folder.write("blank.bvh", " \n\n");
+    folder.write("words.bvh", "These are words.\n");
+    folder.write("words.xyz", "These are words.\n");
+    folder.write("rootless.asf", &asf.replace(":root", ":rood"));
+    folder.write("flat.asf", asf.split(":hierarchy").next().unwrap());
+    folder.write("good.asf", &asf);
+    folder.write("short.amc", amc.rsplit_once("leg").unwrap().0);
+    let trc = folder.read("figure.trc");
+    let mut lines: Vec<&str> = trc.lines().collect();
+    let mut fields: Vec<&str> = lines[2].split('\t').collect();
+    fields[3] = "1";
+    let fields = fields.join("\t");
+    lines[2] = &fields;
+    folder.write("count.trc", &lines.join("\n"));
+    folder.write("nofield.trc", &trc.replace("NumMarkers", "Nothing"));
+    folder.write("utf16.bvh", "\u{0}");
+    fs::write(folder.0.join("utf16.bvh"), b"\xff\xfeH\0I\0").unwrap();
+    fs::write(folder.0.join("dials.csv"), b"time_s,lumbar.flexion_deg\n0,1\n\xff\xfe,2\n").unwrap();
+    fs::write(folder.0.join("latin.json"), b"{ \"condyle\": 1, \"a\xff\": 2 }").unwrap();
+    folder.write("empty.json", "");
+    fs::write(folder.0.join("goals.json"), b"{ \"goals\": \xff }").unwrap();
+    fs::write(folder.0.join("part.cst"), b"").unwrap();
+    fs::write(folder.0.join("x.fbx"), b"Kaydara FBX Binary  \0\x1a\0").unwrap();
+    for (line, place) in [
+        ("info empty.bvh", "empty.bvh:1:1: "),
+        ("info blank.bvh", "blank.bvh:1:1: "),
+        ("info words.bvh", "words.bvh:1:1: "),
+        ("info words.xyz", "words.xyz:1:1: "),
+        ("info rootless.asf", "rootless.asf:"),
+        ("info flat.asf", "flat.asf:"),
+        ("info good.asf short.amc", "short.amc:"),
+        ("info --strict count.trc", "count.trc:"),
+        ("info --strict nofield.trc", "nofield.trc:"),
+        ("info utf16.bvh", "utf16.bvh:1:1: "),
+        ("info x.fbx", "x.fbx:@0: this is FBX, which is not read yet"),
+        ("pose spine --dials dials.csv --json", "dials.csv:3:1: "),
+        ("check walk.bvh --rig latin.json", "latin.json:1:"),
+        ("check walk.bvh --rig empty.json", "empty.json:1:1: "),
+        ("ik walk.bvh --rig rig.json --goals goals.json -o x.bvh", "goals.json:1:"),
+        ("merge part.cst -o new.json", "part.cst:@0"),
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.starts_with(place), "{line}: {err}");
+        let after = &err[place.split(':').next().unwrap().len() + 1..];
+        let is_place = after.starts_with(|c: char| c.is_ascii_digit() || c == '@');
+        assert!(is_place && err.contains("help: "), "{line}: {err}");
+    }
+}
+
+/// Names from files, in tables, messages, warnings and JSON.
+#[test]
+fn names_are_shown_and_not_obeyed_and_cut_where_they_are_absurd() {
+    let folder = Folder::new("files_names");
+    let evil = "Le\u{1b}[2Jg\u{202e}\u{9b}31m\u{7}";
+    folder.write("evil.bvh", &WALK.replace("Leg", evil));
+    folder.write(
+        "twice.bvh",
+        &WALK.replace("Leg", evil).replace("ROOT Hips", &format!("ROOT {evil}")),
+    );
+    folder.write("bad.bvh", &WALK.replace("CHANNELS 3 Zrotation", &format!("{evil} 3 Zrotation")));
+    assert_eq!(folder.condyle("estimate evil.bvh -o rig.json").status.code(), Some(0));
+    for line in [
+        "info evil.bvh",
+        "info evil.bvh --json",
+        "info twice.bvh",
+        "info bad.bvh",
+        "info bad.bvh --json",
+        "estimate twice.bvh -o other.json",
+        "check evil.bvh --rig rig.json",
+        "check evil.bvh --rig rig.json --json",
+        "limits show rig.json",
+        "limits show rig.json Log",
+        "convert evil.bvh evil.amc",
+        "info no\u{1b}[31m.bvh",
+    ] {
+        let got = folder.condyle(line);
+        for text in [&got.stdout, &got.stderr] {
+            let text = std::str::from_utf8(text).unwrap();
+            let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            assert!(!text.contains(obeyed), "{line}: {text:?}");
+        }
+    }
+    let long = "N".repeat(20_000_000);
+    folder.write("long.bvh", &WALK.replace("CHANNELS 3 Zrotation", &format!("{long} 3 Zrotation")));
+    folder.write(
+        "same.bvh",
+        &WALK.replace("Leg", &long).replace("ROOT Hips", &format!("ROOT {long}")),
+    );
+    for line in
+        ["info long.bvh", "info long.bvh --json", "info same.bvh", "check same.bvh --rig rig.json"]
+    {
+        let got = folder.condyle(line);
+        let told = got.stdout.len() + got.stderr.len();
+        assert!(told < 5000, "{line}: {told} bytes");
+    }
+}
+
+#[test]
+fn every_page_runs_its_own_script_only() {
+    let folder = Folder::new("files_pages");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    for line in [
+        "estimate walk.bvh -o new.json --report a.html",
+        "couple walk.bvh --rig rig.json --report b.html",
+        "evaluate walk.bvh --rig rig.json --samples 3 --report c.html",
+        "connect walk.bvh run.bvh -o x.bvh --report d.html",
+        "pose spine --set lumbar.flexion=20 --report e.html",
+        "fit walk.bvh --rig body -o x.csv --report f.html",
+    ] {
+        let got = folder.condyle(line);
+        assert_eq!(got.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&got.stderr));
+        let page = folder.read(line.rsplit(' ').next().unwrap());
+        let (_, rest) = page.split_once("\"Content-Security-Policy\" content=\"").expect(line);
+        let (policy, _) = rest.split_once('"').unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{line}: {policy}");
+        assert!(
+            !policy.replace("style-src 'unsafe-inline'", "").contains("unsafe"),
+            "{line}: {policy}"
+        );
+        let scripts = page.matches("<script").count();
+        assert_eq!(policy.matches("script-src 'sha256-").count(), scripts, "{line}: {policy}");
+    }
+}
+
+#[test]
+fn a_dial_that_is_not_there_comes_before_an_output_that_is_missing() {
+    let folder = Folder::new("files_dials");
+    let got = folder.condyle("pose spine --set lumbar.flexoin=20");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(
+        err.contains("there is no dial \"lumbar.flexoin\"")
+            && err.contains("near are \"lumbar.flexion\""),
+        "{err}"
+    );
+    let got = folder.condyle("pose spine --set lumbar.flexion=20");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(err.contains("add -o OUT, --report PAGE.html or --json"), "{err}");
+}
+
+/// The blocks of JSON in a page of the documentation.
+fn examples(page: &str) -> Vec<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let text = fs::read_to_string(path).unwrap();
+    let blocks = text.split("```json\n").skip(1).map(|part| part.split("```").next().unwrap());
+    blocks.map(str::to_owned).collect()
+}
+
+/// Those of rigs, maps and names are read by the library's tests.
+#[test]
+fn the_goals_of_the_documentation_are_goals_and_its_edit_is_one() {
+    let folder = Folder::new("files_examples");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    assert_eq!(folder.condyle("trim walk.bvh --frames 0..2 -o three.bvh").status.code(), Some(0));
+    let goals: Vec<String> =
+        examples("ik.md").into_iter().filter(|e| !e.contains("\"ok\"")).collect();
+    assert_eq!(goals.len(), 2);
+    for (text, clip) in goals.iter().zip(["walk.bvh", "three.bvh"]) {
+        folder.write("goals.json", text);
+        let line = format!("ik {clip} --rig rig.json --goals goals.json -o out.bvh");
+        let got = folder.condyle(&line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert!(matches!(got.status.code(), Some(0 | 1)), "{text}\n{err}");
+    }
+    // The tutorial's two lines, in the entry of the left elbow.
+    let edit = examples("tutorial.md").remove(0);
+    let mut rig: serde_json::Value = serde_json::from_str(&folder.read("rig.json")).unwrap();
+    let edit: serde_json::Value = serde_json::from_str(&format!("{{{edit}}}")).unwrap();
+    for (name, value) in edit.as_object().unwrap() {
+        rig["joints"]["LeftForeArm"][name] = value.clone();
+    }
+    folder.write("rig.json", &format!("{rig:#}"));
+    let got = folder.condyle("limits show rig.json LeftForeArm");
+    let [out, err] = [&got.stdout, &got.stderr].map(|text| String::from_utf8_lossy(text));
+    assert!(
+        got.status.success() && out.contains("edited") && out.contains("0 to 150"),
+        "{out}{err}"
+    );
+}

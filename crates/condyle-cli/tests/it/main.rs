@@ -392,8 +392,8 @@ fn two_motions_do_not_fit_into_one_output() {
         "convert a.bvh b.bvh out.bvh",
         2,
         "",
-        "condyle: a.bvh and b.bvh are two inputs, but there is one output\n  help: run the \
-         command once for each of them\n",
+        "condyle: a.bvh and b.bvh are two inputs, but there is one output\n  help: write \
+         them into a folder: FOLDER/\n",
     );
     assert_eq!(folder.names(), ["a.bvh", "b.bvh"]);
 }

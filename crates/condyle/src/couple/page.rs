@@ -9,6 +9,7 @@ use super::{Couplings, Found};
 use crate::maps::Curve;
 use crate::math::Angle;
 use crate::picture::axis::{extent, ticks};
+use crate::picture::document;
 use crate::picture::svg::{Anchor, Canvas, Html, fitted};
 use crate::rig::Rule;
 
@@ -34,9 +35,7 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
     // Writing to a string does not fail.
     let _ = write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>Couplings</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <main>\n<h1>What moves with what</h1>\n<p>{}: {} among {pairs} pairs of {angles} angles, from \
+        "{}<h1>What moves with what</h1>\n<p>{}: {} among {pairs} pairs of {angles} angles, from \
          {samples} samples. {still} angles hardly move; {untold} pairs could not be tested, {single} hang on one take, \
          {echoes} follow from others. Dots are samples; the line is what was learnt, its band holds 95 % of what other draws \
          of the same motion would have given. Of a bound that says how well the edge of this motion is known, not that \
@@ -44,6 +43,7 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
          and <code>second</code> of a universal joint, of a ball <code>x</code> and <code>y</code>, how its bone swings about \
          the axes of its entry in the rig, and <code>twist</code>, how it rolls. A bound takes a share of the range away, on \
          average; out of step is what that share would be between angles that have nothing to do with each other.</p>\n{}<div class=\"pairs\">\n",
+        document::begin("Couplings", &[STYLE], None),
         Html(title),
         match found.len() {
             0 => "no couplings were found".to_owned(),
@@ -70,7 +70,8 @@ pub fn html(title: &str, couplings: &Couplings) -> String {
             caption(of)
         );
     }
-    page.push_str("</div>\n</main>\n</body>\n</html>\n");
+    page.push_str("</div>\n");
+    page.push_str(&document::end(None));
     page
 }
 

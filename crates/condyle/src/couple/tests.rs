@@ -510,6 +510,7 @@ fn pages_have_every_coupling_and_say_what_it_is() {
     let figure = CoupledFigure::generate(&CoupledOptions::default(), 5).unwrap();
     let got = couple(&takes(&figure), &rig_of(&figure), &two_threads());
     let page = html("<walk>", &got);
+    crate::picture::document::tests::check_policy(&page, 0);
     assert!(!page.contains("<walk>") && page.contains("&lt;walk&gt;"));
     assert_eq!(page.matches("<svg").count(), got.found.len());
     assert!(!page.contains("NaN") && !page.contains("inf"));

@@ -6,6 +6,7 @@ use glam::{DVec2, DVec3};
 
 use super::{Evaluation, FramePoses, Way, WayErrors};
 use crate::motion::World;
+use crate::picture::document;
 use crate::picture::svg::{Canvas, Escaped};
 use crate::skeleton::Skeleton;
 
@@ -39,11 +40,10 @@ pub fn html(clips: &[Evaluated<'_>]) -> String {
     // Writing to a string does not fail.
     let _ = write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>Do limits help?</title>\n<style>{STYLE}</style>\n\
-         </head>\n<body>\n<main>\n<h1>Do limits help?</h1>\n<p>Each pose was found again from the \
+        "{}<h1>Do limits help?</h1>\n<p>Each pose was found again from the \
          positions of a few joints alone, by the same solver, from the same start, with the same weights. \
-         Smaller errors are better.</p>\n"
+         Smaller errors are better.</p>\n",
+        document::begin("Do limits help?", &[STYLE], None),
     );
     table(&mut page, &all, &evaluations);
     for clip in clips {
@@ -53,7 +53,7 @@ pub fn html(clips: &[Evaluated<'_>]) -> String {
         }
         pictures(&mut page, clip);
     }
-    page.push_str("</main>\n</body>\n</html>\n");
+    page.push_str(&document::end(None));
     page
 }
 

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::Foreign;
+
 /// Where in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -81,6 +83,13 @@ pub enum ReadErrorKind {
     UnknownFormat,
     /// The file is UTF-16 text.
     Utf16,
+    /// A format that is known and not read yet.
+    Foreign {
+        /// Which.
+        format: Foreign,
+    },
+    /// The path leads to a folder.
+    Folder,
     /// Something else stands where a certain word, name or number has to be.
     Expected {
         /// What has to be there.
@@ -168,6 +177,16 @@ pub enum ReadErrorKind {
     },
     /// Motion without the skeleton it belongs to (AMC without ASF).
     MissingSkeleton,
+    /// Motion that none of several skeletons fits by its name.
+    NoSkeletonFits {
+        /// How many skeletons there are.
+        skeletons: usize,
+    },
+    /// Motion that two skeletons fit alike by their names.
+    TwoSkeletonsFit {
+        /// The two.
+        skeletons: [PathBuf; 2],
+    },
     /// Motion whose skeleton could not be read.
     BrokenSkeleton,
     /// A repair that `strict` does not allow.
@@ -249,6 +268,17 @@ impl ReadErrorKind {
                 "readable are ASF, AMC, BVH and TRC; the content decides, then the extension"
             }
             Self::Utf16 => "save it as UTF-8 or plain ASCII text",
+            Self::Foreign { format } => format.help(),
+            Self::Folder => {
+                "name the files in it; condyle corpus FOLDER -o RIG.json estimates from whole folders"
+            }
+            Self::NoSkeletonFits { .. } => {
+                "the name of an AMC has to begin with that of its ASF (03.asf for 03_01.amc), or its ASF \
+                 has to stand alone right before it"
+            }
+            Self::TwoSkeletonsFit { .. } => {
+                "give one of the two only, or the right one alone right before the AMC"
+            }
             Self::Expected { .. } => {
                 "the file breaks its format's rules here: correct the line, or re-export the file"
             }
@@ -299,6 +329,22 @@ impl fmt::Display for ReadErrorKind {
             Self::Empty => f.write_str("the file is empty"),
             Self::UnknownFormat => f.write_str("this is no motion file we know"),
             Self::Utf16 => f.write_str("the text is UTF-16"),
+            Self::Foreign { format } => {
+                write!(f, "this is {}, which is not read yet", format.name())
+            }
+            Self::Folder => f.write_str("this is a folder"),
+            Self::NoSkeletonFits { skeletons } => {
+                write!(
+                    f,
+                    "AMC motion needs its skeleton: none of the {skeletons} ASFs fits its name"
+                )
+            }
+            Self::TwoSkeletonsFit { skeletons: [a, b] } => write!(
+                f,
+                "AMC motion needs its skeleton: {} and {} fit its name alike",
+                a.display(),
+                b.display()
+            ),
             Self::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::BadNumber { text } => write!(f, "{text:?} is not a number"),
             Self::NotFinite { text } => write!(f, "the value {text:?} is not a finite number"),
@@ -448,6 +494,11 @@ pub enum WarningKind {
         /// What was assumed, in seconds.
         assumed_s: f64,
     },
+    /// The only skeleton given for a motion is by its name that of another subject.
+    OtherSubject {
+        /// The skeleton.
+        skeleton: PathBuf,
+    },
     /// There is a skeleton but no motion.
     NoMotion,
     /// The order of a bone's `dof` differs from that of its `axis`; the `dof` order is used for
@@ -548,6 +599,7 @@ impl WarningKind {
                 | Self::OrderDiffers { .. }
                 | Self::UnknownField { .. }
                 | Self::NoMotion
+                | Self::OtherSubject { .. }
                 | Self::NotWritten { .. }
                 | Self::RepeatedAxis { .. }
                 | Self::FarTurn { .. }
@@ -607,6 +659,11 @@ impl fmt::Display for WarningKind {
             Self::FrameTime { text, assumed_s } => {
                 write!(f, "the frame time {text:?} makes no sense; {assumed_s} s were assumed")
             }
+            Self::OtherSubject { skeleton } => write!(
+                f,
+                "its skeleton is {}, by its name that of another subject: bones may have other lengths",
+                skeleton.display()
+            ),
             Self::NoMotion => f.write_str("there is a skeleton but no motion"),
             Self::OrderDiffers { bone } => {
                 write!(

@@ -1,11 +1,13 @@
 //! Where paths are opened to be read, and motion is written to them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::io::Read as _;
 use std::{fs, io};
 
 use super::{
-    Format, MAX_IN_MEMORY, MotionFile, Read, ReadError, ReadErrorKind, ReadOptions, Temporaries,
-    Warning, WriteError, WriteOptions, Written,
+    Format, MAX_IN_MEMORY, MotionFile, Pairing, Read, ReadError, ReadErrorKind, ReadOptions,
+    Temporaries, Warning, WarningKind, WriteError, WriteOptions, Written, skeleton_of,
 };
 use crate::memory;
 
@@ -21,6 +23,7 @@ pub fn read_file(
 ) -> Result<Read, ReadError> {
     let bytes = memory::bytes_of(path, options.map, MAX_IN_MEMORY).map_err(|error| {
         let kind = match error.kind() {
+            _ if path.is_dir() => ReadErrorKind::Folder,
             io::ErrorKind::FileTooLarge => ReadErrorKind::TooLarge { most: MAX_IN_MEMORY },
             _ => ReadErrorKind::Io { message: error.to_string() },
         };
@@ -42,32 +45,26 @@ pub fn read_file(
     Ok(read)
 }
 
-/// The ASF in the folder of an AMC that is its own by name, `02.asf` of `02_01.amc`, or the only one there is.
+/// The ASF in the folder of an AMC that is its own by name, or the only one there is.
 fn skeleton_beside(amc: &Path) -> Option<PathBuf> {
     // Nobody has as many; a folder that is larger is not looked through to the end.
     const MOST: usize = 10_000;
     let folder = amc.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let paths = fs::read_dir(folder).ok()?.take(MOST).filter_map(|entry| Some(entry.ok()?.path()));
+    let names =
+        fs::read_dir(folder).ok()?.take(MOST).filter_map(|entry| Some(entry.ok()?.file_name()));
+    // As it was given: `./` is not.
+    let paths = names.map(|name| amc.with_file_name(name));
     let mut found: Vec<PathBuf> =
         paths.filter(|p| Format::of_path(p) == Some(Format::Asf)).collect();
     found.sort();
-    let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().to_lowercase());
-    let own = stem(amc)?;
-    // What a name begins with, up to what is no letter or digit.
-    let fits = |asf: &&PathBuf| {
-        let rest = stem(asf).and_then(|asf| own.strip_prefix(&asf).map(str::to_owned));
-        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    };
-    let longest = found.iter().filter(fits).max_by_key(|p| stem(p).map_or(0, |s| s.len()));
-    let only = || found.first().filter(|_| found.len() == 1);
-    // As it was given: `./` is not.
-    let name = longest.or_else(only)?.file_name()?;
-    Some(amc.with_file_name(name))
+    let own = skeleton_of(amc, &found).skeleton()?;
+    Some(found.swap_remove(own))
 }
 
-/// Reads files in order, one at a time. An ASF serves the AMCs that follow it; an ASF that none
-/// follows stands for itself. So there is one result per motion, skeleton without motion, or marker
-/// file.
+/// Reads files in order, one at a time. A single ASF serves all AMCs, before it or after it. Of several,
+/// names tell which one an AMC needs, see [`skeleton_of`](super::skeleton_of); where they do not, an ASF
+/// that stands alone right before AMCs serves these. An ASF without AMC stands for itself. So there is one
+/// result per motion, skeleton without motion, or marker file.
 ///
 /// ```no_run
 /// use condyle::formats::{ReadOptions, read_files};
@@ -82,26 +79,86 @@ fn skeleton_beside(amc: &Path) -> Option<PathBuf> {
 /// ```
 #[must_use]
 pub fn read_files<'a>(paths: &'a [PathBuf], options: &'a ReadOptions) -> ReadFiles<'a> {
-    ReadFiles { paths: paths.iter(), options, skeleton: None, broken: false }
+    let formats: Vec<Option<Format>> =
+        paths.iter().map(|path| told_format(path, options)).collect();
+    let plan = Plan::of(paths, &formats);
+    ReadFiles { paths, next: 0, options, plan, skeletons: BTreeMap::new() }
+}
+
+/// The format of a file by its beginning, else by its name. What is no regular file (a FIFO) can be read
+/// once only: its name has to do.
+fn told_format(path: &Path, options: &ReadOptions) -> Option<Format> {
+    const LOOKED_AT: u64 = 1 << 16;
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| {
+        let mut beginning = Vec::new();
+        fs::File::open(path).ok()?.take(LOOKED_AT).read_to_end(&mut beginning).ok()?;
+        Format::detect(&beginning)
+    });
+    // A format given for AMC motion is not meant for its skeleton.
+    let given = options.format.filter(|f| !(*f == Format::Amc && found == Some(Format::Asf)));
+    given.or(found).or_else(|| Format::of_path(path))
+}
+
+/// Which files are skeletons, and which one each motion needs.
+#[derive(Debug)]
+struct Plan {
+    /// Places of ASFs, each once.
+    skeletons: Vec<usize>,
+    /// The place of the skeleton of each file that may be an AMC.
+    needs: BTreeMap<usize, Needs>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Needs {
+    /// This one, and whether its name is that of another subject.
+    This(usize, bool),
+    /// One of several, of which none or two fit by their names.
+    Unknown(Pairing),
+}
+
+impl Plan {
+    fn of(paths: &[PathBuf], formats: &[Option<Format>]) -> Self {
+        let is_asf = |i: &usize| formats[*i] == Some(Format::Asf);
+        let all: Vec<usize> = (0..paths.len()).filter(is_asf).collect();
+        let mut skeletons: Vec<usize> = Vec::new();
+        for &i in &all {
+            if !skeletons.iter().any(|known| paths[*known] == paths[i]) {
+                skeletons.push(i);
+            }
+        }
+        let named: Vec<&Path> = skeletons.iter().map(|i| paths[*i].as_path()).collect();
+        let may_be_amc = |i: &usize| matches!(formats[*i], None | Some(Format::Amc));
+        let needs =
+            (0..paths.len()).filter(may_be_amc).filter(|_| !skeletons.is_empty()).map(|i| {
+                let pairing = skeleton_of(&paths[i], &named);
+                if let Some(found) = pairing.skeleton() {
+                    return (i, Needs::This(skeletons[found], pairing == Pairing::OtherSubject));
+                }
+                // One that stands alone right before motions is meant for them.
+                let before = all.iter().rev().copied().find(|asf| *asf < i);
+                let alone = before.filter(|asf| asf.checked_sub(1).is_none_or(|at| !is_asf(&at)));
+                let Some(before) = alone else { return (i, Needs::Unknown(pairing)) };
+                let own = [paths[before].as_path()];
+                (i, Needs::This(before, skeleton_of(&paths[i], &own) == Pairing::OtherSubject))
+            });
+        let needs = needs.collect();
+        Self { skeletons, needs }
+    }
+
+    fn is_needed(&self, asf: usize) -> bool {
+        self.needs.values().any(|needs| matches!(needs, Needs::This(this, _) if *this == asf))
+    }
 }
 
 /// See [`read_files`].
 #[derive(Debug)]
 pub struct ReadFiles<'a> {
-    paths: std::slice::Iter<'a, PathBuf>,
+    paths: &'a [PathBuf],
+    next: usize,
     options: &'a ReadOptions,
-    skeleton: Option<Skeleton<'a>>,
-    /// Whether the latest ASF could not be read.
-    broken: bool,
-}
-
-/// The latest ASF.
-#[derive(Debug)]
-struct Skeleton<'a> {
-    path: &'a Path,
-    read: Read,
-    /// Whether a motion was given for it.
-    used: bool,
+    plan: Plan,
+    /// The skeletons that were read, by their places.
+    skeletons: BTreeMap<usize, Result<Read, ReadError>>,
 }
 
 impl<'a> Iterator for ReadFiles<'a> {
@@ -109,53 +166,82 @@ impl<'a> Iterator for ReadFiles<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let Some(path) = self.paths.next() else {
-                return self.skeleton.take().and_then(Skeleton::alone);
-            };
-            let skeleton = self.skeleton.as_ref().map(|s| &s.read.file);
-            match read_file(path, skeleton, self.options) {
-                Ok(read) if read.file.format == Some(Format::Asf) => {
-                    self.broken = false;
-                    let next = Skeleton { path, read, used: false };
-                    if let Some(before) = self.skeleton.replace(next).and_then(Skeleton::alone) {
-                        return Some(before);
-                    }
+            let (i, paths) = (self.next, self.paths);
+            let path = paths.get(i)?.as_path();
+            self.next += 1;
+            if let Some(needs) = self.plan.needs.get(&i).copied() {
+                return Some((path, self.motion(path, needs)));
+            }
+            if !self.plan.is_needed(i) {
+                // A skeleton that is named again is the same.
+                let again = self.plan.skeletons.iter().any(|j| *j < i && paths[*j] == *path);
+                if again {
+                    continue;
                 }
-                Ok(mut read) => {
-                    if let Some(skeleton) = &mut self.skeleton
-                        && read.file.format == Some(Format::Amc)
-                    {
-                        skeleton.used = true;
-                        // What is odd about the skeleton is odd about each of its motions.
-                        read.warnings.splice(0..0, skeleton.read.warnings.iter().cloned());
-                    }
-                    return Some((path, Ok(read)));
-                }
-                Err(error) => {
-                    let named = Format::of_path(path);
-                    if named == Some(Format::Asf) {
-                        // The motions that follow belong to this one, not to the one before.
-                        self.skeleton = None;
-                        self.broken = true;
-                    } else if self.broken && *error.kind() == ReadErrorKind::MissingSkeleton {
-                        let error = ReadError::new(ReadErrorKind::BrokenSkeleton).with_path(path);
-                        return Some((path, Err(error)));
-                    } else if let Some(skeleton) = &mut self.skeleton
-                        && named == Some(Format::Amc)
-                    {
-                        skeleton.used = true;
-                    }
-                    return Some((path, Err(error)));
-                }
+                return Some((path, read_file(path, None, self.options)));
+            }
+            let is_other = |read: &Read| read.file.format != Some(Format::Asf);
+            match self.skeleton(i) {
+                Ok(read) if is_other(read) => return Some((path, Ok(read.clone()))),
+                Ok(_) => {}
+                Err(error) => return Some((path, Err(error.clone()))),
             }
         }
     }
 }
 
-impl<'a> Skeleton<'a> {
-    /// The skeleton as a result of its own, if no motion was given for it.
-    fn alone(self) -> Option<(&'a Path, Result<Read, ReadError>)> {
-        (!self.used).then_some((self.path, Ok(self.read)))
+impl ReadFiles<'_> {
+    /// A skeleton, read once.
+    fn skeleton(&mut self, at: usize) -> &Result<Read, ReadError> {
+        let read = || read_file(&self.paths[at], None, self.options);
+        self.skeletons.entry(at).or_insert_with(read)
+    }
+
+    /// A file that may be an AMC, with its skeleton.
+    fn motion(&mut self, path: &Path, needs: Needs) -> Result<Read, ReadError> {
+        let options = self.options;
+        let (at, other) = match needs {
+            Needs::This(at, other) => (at, other),
+            Needs::Unknown(pairing) => {
+                let read = read_file(path, None, options);
+                let lacks = |e: &ReadError| *e.kind() == ReadErrorKind::MissingSkeleton;
+                return read.map_err(|e| if lacks(&e) { self.unknown(path, pairing) } else { e });
+            }
+        };
+        let asf = self.paths[at].clone();
+        match self.skeleton(at) {
+            Ok(skeleton) => {
+                let mut read = read_file(path, Some(&skeleton.file), options)?;
+                if read.file.format == Some(Format::Amc) {
+                    let other = other.then(|| Warning {
+                        path: Some(path.to_owned()),
+                        ..Warning::new(WarningKind::OtherSubject { skeleton: asf })
+                    });
+                    // What is odd about the skeleton is odd about each of its motions.
+                    let odd = other.into_iter().chain(skeleton.warnings.iter().cloned());
+                    read.warnings.splice(0..0, odd.collect::<Vec<_>>());
+                }
+                Ok(read)
+            }
+            Err(_) => read_file(path, None, options).map_err(|error| match error.kind() {
+                ReadErrorKind::MissingSkeleton => {
+                    ReadError::new(ReadErrorKind::BrokenSkeleton).with_path(path)
+                }
+                _ => error,
+            }),
+        }
+    }
+
+    /// That names do not tell which skeleton a motion needs.
+    fn unknown(&self, path: &Path, pairing: Pairing) -> ReadError {
+        let named = |i: usize| self.paths[self.plan.skeletons[i]].clone();
+        let kind = match pairing {
+            Pairing::Two(a, b) => {
+                ReadErrorKind::TwoSkeletonsFit { skeletons: [named(a), named(b)] }
+            }
+            _ => ReadErrorKind::NoSkeletonFits { skeletons: self.plan.skeletons.len() },
+        };
+        ReadError::new(kind).with_path(path)
     }
 }
 

@@ -22,7 +22,9 @@ mod decimal;
 mod error;
 mod far;
 mod files;
+mod foreign;
 mod names;
+mod pairs;
 mod replace;
 mod rows;
 mod text;
@@ -38,6 +40,8 @@ use crate::skeleton::Skeleton;
 pub use crate::memory::{FilesStay, read_bytes, read_stream};
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
+pub use foreign::Foreign;
+pub use pairs::{Pairing, skeleton_of};
 pub use replace::{FileKind, InTheWay, in_the_way, is_same_file};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
 pub use whole::{Temporaries, write_whole};
@@ -269,6 +273,35 @@ pub fn read(
     skeleton: Option<&MotionFile>,
     options: &ReadOptions,
 ) -> Result<Read, ReadError> {
+    read_text(bytes, skeleton, options).map_err(|error| placed(error, bytes))
+}
+
+/// An error that no reader gave a place: what is missing is missing at the end, and all else is about the
+/// file as a whole, which begins in its first line. What is about another file has no place in this one.
+fn placed(error: ReadError, bytes: &[u8]) -> ReadError {
+    use ReadErrorKind::{Foreign, MissingSkeleton, Utf16};
+    if error.position().is_some() || *error.kind() == MissingSkeleton {
+        return error;
+    }
+    match error.kind() {
+        Foreign { .. } => error.at(Position::Byte(0), None),
+        ReadErrorKind::Missing { .. } | ReadErrorKind::Truncated { .. } => {
+            let end = bytes.trim_ascii_end().len();
+            error.at(text::position(bytes, end), Some(text::excerpt(bytes, end)))
+        }
+        Utf16 => error.at(Position::Text { line: 1, column: 1 }, None),
+        _ => error.at(Position::Text { line: 1, column: 1 }, Some(text::excerpt(bytes, 0))),
+    }
+}
+
+fn read_text(
+    bytes: &[u8],
+    skeleton: Option<&MotionFile>,
+    options: &ReadOptions,
+) -> Result<Read, ReadError> {
+    if let Some(format) = Foreign::detect(bytes) {
+        return Err(ReadError::new(ReadErrorKind::Foreign { format }));
+    }
     let bytes = text::strip_bom(bytes)?;
     if is_blank(bytes) {
         return Err(ReadError::new(ReadErrorKind::Empty));

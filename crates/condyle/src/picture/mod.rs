@@ -14,6 +14,7 @@ pub(crate) mod axis;
 pub(crate) mod card;
 mod characters;
 pub(crate) mod dial;
+pub(crate) mod document;
 mod figures;
 mod globe;
 pub(crate) mod svg;

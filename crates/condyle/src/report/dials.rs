@@ -10,7 +10,8 @@ use glam::{DVec2, DVec3};
 use crate::maps::{Dial, DialClip, Network, State, Transform, Unit};
 use crate::math::{Angle, trig};
 use crate::motion::{Clip, Pose, World};
-use crate::picture::svg::{Anchor, Canvas, Escaped, Html, STYLE};
+use crate::picture::document;
+use crate::picture::svg::{Anchor, Canvas, Html, STYLE};
 use crate::skeleton::Skeleton;
 
 /// A pose to be shown.
@@ -158,17 +159,9 @@ pub fn html_of_fit(
 
 /// Up to what is shown; of a motion with its frames.
 fn head(title: &str, skeleton: &Skeleton, network: &Network, frames: Option<usize>) -> String {
+    let begin = document::begin(title, &[STYLE, include_str!("dials.css")], None);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
-         <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{}</h1>\n<p class=\"lead\">{}{} move {}.</p>\n",
-        Escaped(title),
-        STYLE.replace("@media (prefers", "@media screen and (prefers"),
-        include_str!("dials.css"),
+        "{begin}<h1>{}</h1>\n<p class=\"lead\">{}{} move {}.</p>\n",
         Html(title),
         frames.map_or_else(String::new, |frames| format!("{}; ", counted(frames, "frame"))),
         counted(network.dials().len(), "dial"),
@@ -701,6 +694,7 @@ mod tests {
     use super::*;
     use crate::models;
     use crate::motion::FrameRate;
+    use crate::picture::document::tests::check_policy;
     use crate::picture::tests::well_formed;
 
     #[test]
@@ -719,6 +713,7 @@ mod tests {
             ];
             let text =
                 html(name, &rig.skeleton, &network, [DVec3::Y, DVec3::Z], &poses, Some(&clip));
+            check_policy(&text, 0);
             let body = &text[text.find("<main>").unwrap()..text.find("</main>").unwrap()];
             assert!(well_formed(&format!("{body}</main>")) > 20, "{name}");
             assert!(!text.contains("NaN") && !text.contains("<far>"));
@@ -892,6 +887,7 @@ mod tests {
             // The farthest joint is the first.
             assert!(text.find("<bdi>Far</bdi>") < text.find("<bdi>&lt;Near&gt;</bdi>"));
             assert!(text.contains("grey, what was captured"));
+            check_policy(&text, 0);
             let body = &text[text.find("<main>").unwrap()..text.find("</main>").unwrap()];
             assert!(well_formed(&format!("{body}</main>")) > 20);
             // Two figures in each picture, one behind the other, and not the same.

@@ -15,6 +15,7 @@ use crate::math::Angle;
 use crate::picture::Figures;
 use crate::picture::card::twist_symbol;
 use crate::picture::dial::degrees;
+use crate::picture::document;
 use crate::picture::svg::{Canvas, STYLE};
 use crate::rig::{JointKind, Rig, RigJoint};
 
@@ -113,18 +114,8 @@ pub(super) fn page(
     }
 
     let title = if about.title.is_empty() { "Joint report" } else { &about.title };
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
-         <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-        crate::picture::svg::Escaped(title),
-        // On paper it is light.
-        STYLE.replace("@media (prefers", "@media screen and (prefers"),
-        include_str!("style.css"),
-    );
+    let script = Some(include_str!("script.js"));
+    let mut text = document::begin(title, &[STYLE, include_str!("style.css")], script);
     head(&mut text, title, rig, takes, anatomy, about);
     first(&mut text, &entries, about, &findings);
     summary(&mut text, &entries, &rows);
@@ -135,11 +126,7 @@ pub(super) fn page(
     }
     text.push_str(&anatomy.map(|a| clinical::symmetry(rig, a)).unwrap_or_default());
     foot(&mut text, &sources);
-    let _ = write!(
-        text,
-        "</main>\n<script>\n{}</script>\n</body>\n</html>\n",
-        include_str!("script.js")
-    );
+    text.push_str(&document::end(script));
     text
 }
 

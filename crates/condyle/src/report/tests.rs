@@ -31,6 +31,7 @@ fn arc(min: f64, max: f64) -> Arc {
 /// The page as XML, without what is not.
 #[track_caller]
 fn check(page: &str) {
+    crate::picture::document::tests::check_policy(page, 1);
     let rest = page.strip_prefix("<!DOCTYPE html>\n").expect("a page");
     let (head, rest) = rest.split_once("<style>").unwrap();
     let (_, rest) = rest.split_once("</style>").unwrap();

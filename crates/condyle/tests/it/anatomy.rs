@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide};
+use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide, NameTable};
 use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::math::Angle;
 
@@ -153,4 +153,17 @@ fn every_file_with_known_names_is_recognised() {
     for strange in ["tpose.bvh", "walk1.bvh"] {
         assert!(Anatomy::of(&bvh(&folder, strange).skeleton).is_none(), "{strange}");
     }
+}
+
+#[test]
+fn the_table_of_names_in_the_documentation_is_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/anatomy.md");
+    let manual = std::fs::read_to_string(path).unwrap();
+    let mut tables = 0;
+    for block in manual.split("```json\n").skip(1) {
+        let table = NameTable::read(block.split("```").next().unwrap()).unwrap();
+        assert_eq!(table.find("rig:Thigh_L"), Some((BodyJoint::Hip, BodySide::Left)));
+        tables += 1;
+    }
+    assert!(tables > 0);
 }

@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use super::{DistanceMatrix, Facing, Ground, Jump, Overlap, UsualJumps};
 use crate::motion::Clip;
+use crate::picture::document;
 use crate::picture::svg::{Html, STYLE};
 use crate::skeleton::Skeleton;
 use seam::Seam;
@@ -95,17 +96,8 @@ pub struct SeamView<'a> {
 pub fn html(skeleton: &Skeleton, ground: Ground, clip: &Clip, seams: &[SeamView<'_>]) -> String {
     assert_eq!(clip.tracks().len(), skeleton.len(), "a clip has one track per joint");
     let facing = Facing::on(skeleton, ground);
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n\
-         <title>Connected motion</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-        // On paper it is light.
-        STYLE.replace("@media (prefers", "@media screen and (prefers"),
-        include_str!("style.css"),
-    );
+    let styles = [STYLE, include_str!("style.css")];
+    let mut text = document::begin("Connected motion", &styles, None);
     head(&mut text, clip, seams);
     for (i, view) in seams.iter().enumerate() {
         section(&mut text, i, view, &Seam::new(skeleton, &facing, clip, seams, i));

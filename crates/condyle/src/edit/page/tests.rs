@@ -13,6 +13,7 @@ use crate::synth::Gait;
 /// The page as XML, without what is not, and the body of it.
 #[track_caller]
 fn check(page: &str, seams: usize) -> &str {
+    document::tests::check_policy(page, 0);
     let rest = page.strip_prefix("<!DOCTYPE html>\n").expect("a page");
     let (head, rest) = rest.split_once("<style>").unwrap();
     let (_, body) = rest.split_once("</style>").unwrap();

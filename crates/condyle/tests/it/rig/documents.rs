@@ -518,6 +518,9 @@ fn the_examples_of_the_manual_are_read() {
         let text = if whole { block.to_owned() } else { document(block) };
         let read = Rig::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{block}"));
         assert!(read.warnings.iter().all(|w| !w.is_repair() || whole), "{:?}", read.warnings);
+        // Nothing in it that the program would warn of, as a polygon that is walked the wrong way.
+        let doubts = read.rig.doubts();
+        assert!(doubts.is_empty(), "{doubts:?}\n{block}");
         assert_eq!(words(&write(&read.rig)), words(&text));
         blocks += 1;
     }
