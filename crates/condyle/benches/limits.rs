@@ -185,7 +185,7 @@ fn projection(plain_corners: &[DVec3], inside: DVec3, state: &mut u64) {
     while ins.len() < COUNT || outs.len() < COUNT {
         let d = random_direction(state);
         let Some(swing) = direct_rotation(DVec3::Z, d) else { continue };
-        let twist = Rotation::about_z(condyle::math::Angle::from_radians(PI * random(state)));
+        let twist = Rotation::about_z(Angle::from_radians(PI * random(state)));
         let m = swing.rotation * twist;
         if limit.contains(m) {
             ins.push(m);

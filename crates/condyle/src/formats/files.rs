@@ -1,8 +1,8 @@
 //! Where paths are opened to be read, and motion is written to them.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::{

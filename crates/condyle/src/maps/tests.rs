@@ -862,7 +862,7 @@ fn values_without_derivatives_have_the_same_bits() {
             compared += 1;
         }
         // And back.
-        network.evaluate(&with.dials().to_vec(), &mut without);
+        network.evaluate(with.dials(), &mut without);
         for joint in (0..network.drivers.len()).map(JointIndex::new) {
             let rates = |state| network.rates(state, joint).collect::<Vec<_>>();
             assert_eq!(rates(&with), rates(&without));
@@ -888,6 +888,7 @@ fn derivatives_that_were_not_evaluated_are_not_given() {
     let rig = crate::models::find("knee").unwrap();
     let network = Network::new(&rig.maps, &rig.skeleton).unwrap();
     let mut state = network.state();
-    network.evaluate_values(&state.dials().to_vec(), &mut state);
+    let dials = state.dials().to_vec();
+    network.evaluate_values(&dials, &mut state);
     let _ = network.rates(&state, JointIndex::new(0));
 }
