@@ -19,8 +19,8 @@ use condyle::motion::{FrameRate, Interpolation, MAX_RESAMPLED};
 use condyle::presets;
 
 pub(crate) use editing::{
-    AxisName, Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName,
-    Mirror, OrderName, Retarget, RootBlendName, SeamArgs, Standing, Transform, Trim,
+    Anatomy, Blend, BridgeName, Comparing, Connect, EasingName, Inside, Match, MatchingName,
+    Mirror, Names, OrderName, Retarget, RootBlendName, SeamArgs, Standing, Transform, Trim,
 };
 pub(crate) use files::{Files, Output, OutputKind, Replacing};
 pub(crate) use maps::{Dials, Fit, Pose};
@@ -73,6 +73,12 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  condyle mirror walk.bvh -o other.bvh\n  condyle mirror \
                             02.asf 02_01.amc --in-place -o other.amc")]
     Mirror(Mirror),
+    /// What the joints of a skeleton are of the body, and which way is up; a table of names to edit
+    #[command(after_help = "Examples:\n  condyle anatomy hero.bvh\n  condyle anatomy hero.bvh -o \
+                            hero-names.json   then mend it\n  condyle mirror hero.bvh --map \
+                            hero-names.json -o other.bvh\n\nExit code 1 if not all main joints are \
+                            recognised.")]
+    Anatomy(Anatomy),
     /// Bring a motion onto another skeleton, by the anatomy of both
     #[command(after_help = "Examples:\n  condyle retarget 02.asf 02_01.amc --onto hero.bvh -o \
                             hero_walk.bvh\n  condyle retarget walk.bvh --onto hero.bvh --keep-feet \
@@ -235,6 +241,7 @@ impl Command {
             Self::Pose(args) => args.json,
             Self::Fit(args) => args.json,
             Self::Match(args) => args.json,
+            Self::Anatomy(args) => args.json,
             Self::Retarget(args) => args.json,
             Self::Connect(args) => args.json,
             Self::Estimate(args) => args.json,
@@ -819,6 +826,8 @@ pub(crate) struct Estimate {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) replacing: Replacing,
+    #[command(flatten)]
+    pub(crate) names: Names,
     #[command(flatten)]
     pub(crate) how: Estimating,
     #[command(flatten)]

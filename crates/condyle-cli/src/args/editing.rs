@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use condyle::edit::{Easing, Ground, Metric, Order, Scale};
+use condyle::anatomy::WorldAxis;
+use condyle::edit::{Easing, Metric, Order, Scale};
 use condyle::math::Angle;
 
-use super::{FrameSpan, InterpolationName, Reading, Writing, frame_span};
+use super::{FrameSpan, InterpolationName, Reading, Replacing, Writing, frame_span};
 
 /// `condyle transform`.
 #[derive(Debug, Args)]
@@ -45,8 +46,8 @@ pub(crate) struct Change {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, value_parser = factor)]
     pub(crate) scale: Option<f64>,
     /// Turn all of the figure so that this axis is up
-    #[arg(long, value_name = "AXIS")]
-    pub(crate) to_up: Option<AxisName>,
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = world_axis)]
+    pub(crate) to_up: Option<WorldAxis>,
     /// Face this way in the first frame, in degrees: 0 is forward (+z if y is up), counter-clockwise
     /// seen from above. The motion turns about where it starts
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, value_parser = angle,
@@ -65,35 +66,31 @@ pub(crate) struct Change {
     pub(crate) shift: Option<[f64; 3]>,
 }
 
-/// Which way is up; the same for every command that has to know.
+/// Which way is up and what joints are called; the same for every command that has to know.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Figure")]
 pub(crate) struct Standing {
-    /// The axis that is up in the input [default: as the figure stands in its rest pose; y if its
-    /// joints have names that are not known]
-    #[arg(long, value_name = "AXIS")]
-    pub(crate) up: Option<AxisName>,
+    /// The axis that is up in the input: x, y, z, -x, -y or -z [default: as the motion shows; where that
+    /// does not tell, as the figure stands at rest; else y]
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = world_axis)]
+    pub(crate) up: Option<WorldAxis>,
+    #[command(flatten)]
+    pub(crate) names: Names,
 }
 
-/// An axis of the world.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum AxisName {
-    /// X up, z forward
-    X,
-    /// Y up, z forward
-    Y,
-    /// Z up, −y forward
-    Z,
+/// What joints are called.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Figure")]
+pub(crate) struct Names {
+    /// A table of joint names, for skeletons that are not known: condyle anatomy writes one. May be given
+    /// for each of several skeletons
+    #[arg(long, value_name = "MAP.json")]
+    pub(crate) map: Vec<PathBuf>,
 }
 
-impl AxisName {
-    pub(crate) const fn ground(self) -> Ground {
-        match self {
-            Self::X => Ground::X_UP,
-            Self::Y => Ground::Y_UP,
-            Self::Z => Ground::Z_UP,
-        }
-    }
+fn world_axis(text: &str) -> Result<WorldAxis, String> {
+    let named = WorldAxis::ALL.into_iter().find(|axis| axis.as_str().eq_ignore_ascii_case(text));
+    named.ok_or_else(|| "an axis is x, y, z, -x, -y or -z".to_owned())
 }
 
 /// `condyle trim`.
@@ -478,13 +475,34 @@ pub(crate) struct Mirror {
     pub(crate) reading: Reading,
 }
 
+/// `condyle anatomy`.
+#[derive(Debug, Args)]
+pub(crate) struct Anatomy {
+    /// The skeleton: a BVH, or an ASF with or without its AMC
+    #[arg(required = true, value_name = "SKELETON")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The table of joint names to write, to be read and mended; `-` is standard output
+    #[arg(short, long, value_name = "MAP.json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) replacing: Replacing,
+    #[command(flatten)]
+    pub(crate) standing: Standing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
 /// `condyle retarget`.
 #[derive(Debug, Args)]
 pub(crate) struct Retarget {
     /// Motion files; several go into a folder. An AMC needs its ASF
     #[arg(required = true, value_name = "CLIP")]
     pub(crate) files: Vec<PathBuf>,
-    /// The skeleton that the motion goes to: a BVH or an ASF, of which the motion does not matter
+    /// The skeleton that the motion goes to: a BVH or an ASF. Its own motion matters where it does not
+    /// stand at rest: it shows the axes of its joints
     #[arg(long, value_name = "SKELETON")]
     pub(crate) onto: PathBuf,
     /// Output file; its extension decides the format, `-` is standard output. Or a folder, as FOLDER/,
@@ -511,8 +529,9 @@ pub(crate) struct Retarget {
     #[command(flatten)]
     pub(crate) standing: Standing,
     /// The axis that is up in the skeleton that the motion goes to [default: as for --up]
-    #[arg(long, value_name = "AXIS", help_heading = "Figure")]
-    pub(crate) onto_up: Option<AxisName>,
+    #[arg(long, value_name = "AXIS", help_heading = "Figure", allow_hyphen_values = true,
+          value_parser = world_axis)]
+    pub(crate) onto_up: Option<WorldAxis>,
     #[command(flatten)]
     pub(crate) writing: Writing,
     #[command(flatten)]

@@ -108,6 +108,13 @@ impl Command {
     pub(crate) fn files(&self) -> Files<'_> {
         use OutputKind::{Motion, New};
         match self {
+            Self::Anatomy(a) => {
+                let output = a.output.as_ref().filter(|path| *path != Path::new("-"));
+                Files::read(&a.files)
+                    .also(&a.standing.names.map)
+                    .beside(output, FileKind::NameTable)
+                    .forced(a.replacing.force)
+            }
             Self::Info(_)
             | Self::Check(_)
             | Self::Match(_)

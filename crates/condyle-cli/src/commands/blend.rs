@@ -43,7 +43,7 @@ pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
         notes.push(format!("the shortest motion has {frames}, and so has the result"));
     }
     if !args.in_place {
-        let facing = facing_of(&skeleton, &args.standing);
+        let facing = facing_of(&motions[0].path, &skeleton, &clips[0], &args.standing)?;
         let stand = |clip: &Clip| facing.stand_in(&skeleton, clip, FrameIndex(0));
         let to = stand(&clips[0]);
         for clip in &mut clips[1..] {

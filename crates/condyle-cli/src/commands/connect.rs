@@ -124,7 +124,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     let skeleton = motions[0].file.skeleton.clone();
     check_names(&skeleton, &args.comparing)?;
     let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &motions[0].path)?;
-    let facing = facing_of(&skeleton, &args.standing);
+    let facing = facing_of(&motions[0].path, &skeleton, &clips[0], &args.standing)?;
     let sign = working("connecting");
     let mut seams: Vec<Seam> = Vec::new();
     let mut notes = Vec::new();
@@ -550,7 +550,7 @@ fn page_of(
             usual: &seam.usual.joints,
         });
     }
-    page::html(skeleton, facing.ground(), result, &views)
+    page::html(skeleton, facing, result, &views)
 }
 
 fn json_of(skeleton: &Skeleton, seams: &[Seam], unit: &str, frames: usize) -> Value {

@@ -531,7 +531,7 @@ fn exactly(
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
     let first = clips.first().filter(|_| args.symmetrise);
-    let anatomy = first.and_then(|first| Anatomy::of(&first.skeleton));
+    let anatomy = first.and_then(|first| Anatomy::in_motion(&first.skeleton, &[&first.clip], &[]));
     let pairs = first.map(|first| body::pairs(anatomy.as_ref(), first)).transpose()?;
     let sign = working("estimating");
     let found = estimate_paired(&takes, &pairs.unwrap_or_default(), None, options);

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use comfy_table::Cell;
+use condyle::anatomy::FigureAxes;
 use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
 use condyle::formats::{Format, MotionFile, size_beside};
 use condyle::ik::{
@@ -19,6 +20,7 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::bound::note_of_front;
+use super::figure_axes::told_axes;
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
 use super::{Answer, print_bytes, print_report, print_text, read_one, write_out};
@@ -228,7 +230,8 @@ fn brought_onto(
         Err(missing) => missing,
     };
     let sign = working("retargeting");
-    let made = Retarget::new(source, skeleton)
+    let axes = [told_axes(path, source, Some(motion), (None, &[])), FigureAxes::of(skeleton, &[])];
+    let made = Retarget::by([source, skeleton], axes)
         .and_then(|retarget| retarget.apply(motion, &RetargetOptions::default()));
     sign.finish_and_clear();
     made.map(|made| Onto::Retargeted(Box::new(made))).map_err(|error| {

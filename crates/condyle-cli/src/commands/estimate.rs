@@ -15,6 +15,7 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::body::{self, Body};
+use super::figure_axes::maps_of;
 use super::figures::{figures_of, in_words, with_written};
 use super::motions::warn_of_sizes;
 use super::rig::rig_of;
@@ -104,7 +105,13 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
     warn_of_idle(&args.how);
     let bind = args.bind.as_ref().map(|bind| bind_pose(bind, &clips[0], args)).transpose()?;
-    let anatomy = Anatomy::of(&clips[0].skeleton);
+    let maps = maps_of(&args.names, &[&clips[0].skeleton])?;
+    let moving: Vec<&Clip> = clips
+        .iter()
+        .filter(|c| c.skeleton.same_names(&clips[0].skeleton))
+        .map(|c| &c.clip)
+        .collect();
+    let anatomy = Anatomy::in_motion(&clips[0].skeleton, &moving, &maps);
     let pairs = match args.symmetrise {
         true => body::pairs(anatomy.as_ref(), &clips[0])?,
         false => Vec::new(),
@@ -148,7 +155,7 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
     };
     let mut beside = None;
     if let Some(path) = &args.report {
-        let page = report::of_estimate(&rig, &found, (&clips, &skeletons), args);
+        let page = report::of_estimate(&rig, &found, (&clips, &skeletons), anatomy, args);
         json.insert("report".to_owned(), json!(path.display().to_string()));
         lines.push(format!("The report is in {}.", path.display()));
         beside = Some((path.clone(), page));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
+use condyle::anatomy::FigureAxes;
 use condyle::formats::{Format, MotionFile, Read, UnitSource, read_files, size_notice};
 use condyle::math::Angle;
 use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
@@ -11,6 +12,8 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Value, json};
 
 use super::Answer;
+use super::anatomy::up_json;
+use super::figure_axes::sentence;
 use crate::args::Info;
 use crate::output::{
     Failure, json_of_error, message, print_read_error, printable, progress, visible, wrapped,
@@ -79,6 +82,9 @@ fn json_of(path: &Path, read: &Read) -> Value {
         value["longest_path_m"] = json!(file.skeleton.longest_path_m());
         value["skeleton"] = file.skeleton.indices().map(|j| json_of_joint(file, j)).collect();
     }
+    if let Some(axes) = axes_of(file) {
+        value["up"] = up_json(&axes);
+    }
     if let Some((joint, worst)) = first_frame_from_rest(file) {
         value["bind_pose"] = json!({
             "first_frame_differs_deg": worst.degrees(),
@@ -128,6 +134,12 @@ fn frame_count(file: &MotionFile) -> usize {
 
 fn rate(file: &MotionFile) -> Option<FrameRate> {
     file.clip.as_ref().map(Clip::rate).or(file.markers.as_ref().map(|m| m.rate))
+}
+
+/// Which way is up, if there is motion of a skeleton.
+fn axes_of(file: &MotionFile) -> Option<FigureAxes> {
+    let clip = file.clip.as_ref().filter(|clip| clip.frame_count() > 0)?;
+    (!file.skeleton.is_empty()).then(|| FigureAxes::of(&file.skeleton, &[clip]))
 }
 
 /// How far the first frame is from the rest pose, and at which joint.
@@ -180,6 +192,14 @@ fn text_of(path: &Path, read: &Read) -> String {
             Some(_) => writeln!(text, "  bind pose rest of the skeleton; frame 0 is in it"),
             None => writeln!(text, "  bind pose rest of the skeleton, which is a root only"),
         };
+    }
+    if let Some(axes) = axes_of(file) {
+        let line = format!("  up        {}: {}", axes.up().axis, axes.up().reason());
+        let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
+        for finding in axes.findings() {
+            let line = format!("  note      {}", sentence(&finding));
+            let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
+        }
     }
     for warning in &read.warnings {
         let kind = if warning.is_repair() { "repaired" } else { "note" };

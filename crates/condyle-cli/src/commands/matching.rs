@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::edit::{Features, MatchError, Metric, Query, SearchOptions, best_matches};
+use condyle::edit::{Features, Ground, MatchError, Metric, Query, SearchOptions, best_matches};
 use condyle::formats::{MotionFile, read_files};
 use condyle::skeleton::{JointIndex, Skeleton, names_near};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use super::motions::{
     Counting, Motion, at_rate, idle, motion_of, no_frames, note_rate, warn_of_size,
 };
 use super::{Answer, print_text};
-use crate::args::{Comparing, Match, Standing};
+use crate::args::{Comparing, Match};
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_note, printable, progress, some_of,
     working,
@@ -232,9 +232,8 @@ fn features(
     args: &Match,
 ) -> Result<Features, MatchError> {
     let metric = args.comparing.metric();
-    let Standing { up } = &args.standing;
-    match up {
-        Some(axis) => Features::on(skeleton, clip, metric, axis.ground()),
+    match args.standing.up {
+        Some(axis) => Features::on(skeleton, clip, metric, Ground::up_along(axis)),
         None => Features::of(skeleton, clip, metric),
     }
 }

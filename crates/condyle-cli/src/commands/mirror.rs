@@ -5,6 +5,7 @@ use std::path::Path;
 use condyle::edit::{Mirror, fit};
 
 use super::each::{Each, Told};
+use super::figure_axes::axes_of;
 use super::motions::{Motion, motion_of, print_fitted};
 use super::{Answer, write_out};
 use crate::args::Mirror as Args;
@@ -20,13 +21,12 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
 
 fn mirror(args: &Args, mut motion: Motion, output: &Path) -> Result<Answer, Failure> {
     let failed = |error: condyle::edit::MirrorError| {
-        let help = "docs/anatomy.md lists the names that are known";
+        let help =
+            "condyle anatomy shows what is known of them; --map takes a table of their names";
         Failure::file(&motion.path, error.to_string(), help)
     };
-    let mut mirror = Mirror::new(&motion.file.skeleton).map_err(failed)?;
-    if let Some(axis) = args.standing.up {
-        mirror = mirror.on(axis.ground());
-    }
+    let axes = axes_of(&motion.path, &motion.file.skeleton, &motion.clip, &args.standing)?;
+    let mut mirror = Mirror::by(&motion.file.skeleton, axes).map_err(failed)?;
     if args.in_place {
         mirror = mirror.in_place();
     }

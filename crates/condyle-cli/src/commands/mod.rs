@@ -1,5 +1,6 @@
 //! One module per command.
 
+mod anatomy;
 mod blend;
 mod body;
 mod bound;
@@ -14,6 +15,7 @@ mod dials;
 mod each;
 mod estimate;
 mod evaluate;
+mod figure_axes;
 mod figures;
 mod ik;
 mod info;
@@ -59,6 +61,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Answer, Failure> {
         Command::Transform(args) => transform::run(args),
         Command::Blend(args) => blend::run(args),
         Command::Mirror(args) => mirror::run(args),
+        Command::Anatomy(args) => anatomy::run(args),
         Command::Retarget(args) => retarget::run(args),
         Command::Match(args) => matching::run(args),
         Command::Connect(args) => connect::run(args),

@@ -9,6 +9,7 @@ use condyle::motion::{Clip, ResampleTo};
 use condyle::skeleton::Skeleton;
 
 use super::bound::{bind, print_misfits};
+use super::figure_axes::axes_of;
 use super::rig::rig_of;
 use crate::args::{FrameSpan, Inside, Standing};
 use crate::output::{
@@ -208,12 +209,14 @@ pub(super) fn idle(option: &str, with: &str, help: &str) -> Failure {
     Failure::usage(format!("{option} is not used with {with}"), help)
 }
 
-/// Which way the figure faces.
-pub(super) fn facing_of(skeleton: &Skeleton, standing: &Standing) -> Facing {
-    match standing.up {
-        Some(axis) => Facing::on(skeleton, axis.ground()),
-        None => Facing::of(skeleton),
-    }
+/// Which way the figure of a motion faces.
+pub(super) fn facing_of(
+    path: &Path,
+    skeleton: &Skeleton,
+    clip: &Clip,
+    standing: &Standing,
+) -> Result<Facing, Failure> {
+    Ok(Facing::by(skeleton, &axes_of(path, skeleton, clip, standing)?))
 }
 
 /// What an edit does not do, as a failure.

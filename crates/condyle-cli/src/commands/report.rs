@@ -18,6 +18,7 @@ pub(super) fn of_estimate(
     rig: &Rig,
     found: &Found,
     (clips, skeletons): (&[Moving], &[Skeleton]),
+    anatomy: Option<&Anatomy>,
     args: &Estimate,
 ) -> String {
     let file_name = |path: &Path| match path.file_name() {
@@ -46,7 +47,10 @@ pub(super) fn of_estimate(
         .collect();
     let warnings = clips.iter().flat_map(|c| &c.warnings).chain(&found.warnings).cloned().collect();
     let about = About { title, facts, warnings };
-    html(rig, &takes, Anatomy::of(&rig.skeleton).as_ref(), &about)
+    // A rig that was there may have more joints, or others first.
+    let is_first = clips.first().is_some_and(|c| c.skeleton.same_names(&rig.skeleton));
+    let by_rest = if is_first { None } else { Anatomy::of(&rig.skeleton) };
+    html(rig, &takes, anatomy.filter(|_| is_first).or(by_rest.as_ref()), &about)
 }
 
 /// How it was estimated.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::edit::{Ground, KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted, Scale};
+use condyle::edit::{KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted, Scale};
 use condyle::enforce::{ClampOptions, Smoothing};
 use condyle::formats::{Format, MotionFile};
 use condyle::motion::{Clip, ClipError};
@@ -12,9 +12,10 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::each::{Each, Told};
+use super::figure_axes::{maps_of, told_axes};
 use super::motions::{Motion, limits_of, motion_of, print_fitted, warn_of_size};
 use super::{Answer, motion_format, notice_size, read_one, write_as};
-use crate::args::{AxisName, Retarget as Args};
+use crate::args::Retarget as Args;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_note, print_warning, printable, some_of,
     working,
@@ -46,15 +47,18 @@ fn retarget(
     let source = &motion.file.skeleton;
     let failed = |error: condyle::edit::RetargetError| {
         let what = format!("{} to {}: {error}", motion.path.display(), args.onto.display());
-        Failure::usage(what, "docs/anatomy.md lists the names that are known")
+        Failure::usage(
+            what,
+            "condyle anatomy shows what is known of a skeleton; --map takes a table of its names",
+        )
     };
-    let mut retarget = Retarget::new(source, &skeleton).map_err(failed)?;
-    let told = [(args.standing.up, source), (args.onto_up, &skeleton)];
-    if told.iter().any(|(up, _)| up.is_some()) {
-        retarget = retarget
-            .on(told
-                .map(|(up, skeleton)| up.map_or_else(|| Ground::of(skeleton), AxisName::ground)));
-    }
+    let maps = maps_of(&args.standing.names, &[source, &skeleton])?;
+    let own = target.clip.as_ref().filter(|clip| clip.frame_count() > 0);
+    let axes = [
+        told_axes(&motion.path, source, Some(&motion.clip), (args.standing.up, &maps)),
+        told_axes(&args.onto, &skeleton, own, (args.onto_up, &maps)),
+    ];
+    let retarget = Retarget::by([source, &skeleton], axes).map_err(failed)?;
     let options = RetargetOptions {
         scale: args.scale,
         keep_feet: args.keep_feet,
@@ -94,7 +98,8 @@ fn retarget(
     let answer = write_as(&target, output, &args.writing, format)?;
     print_notes(&made, source, &skeleton);
     warnings.iter().for_each(|warning| print_warning(warning));
-    Ok((answer, told))
+    let whole = made.lost_limbs.is_empty();
+    Ok((if whole { answer } else { Answer::No }, told))
 }
 
 /// What else there is to say about a motion that was written.
@@ -133,7 +138,19 @@ fn warnings_of(made: &Retargeted, target: &Skeleton) -> Vec<String> {
             limb.worst_frame.get()
         )
     });
-    not_kept.chain(missed).collect()
+    let lost: Vec<String> = made
+        .lost_limbs
+        .iter()
+        .map(|(what, side)| format!("{} {}", side.as_str(), what.as_str()))
+        .collect();
+    let lost = (!lost.is_empty()).then(|| {
+        format!(
+            "no joint of the target gets the motion of the source's {}: condyle anatomy shows what is known of \
+             both skeletons, and --map takes a table of their names",
+            lost.join(", ")
+        )
+    });
+    lost.into_iter().chain(not_kept).chain(missed).collect()
 }
 
 /// A motion with the channels of another one of the same skeleton.
@@ -198,6 +215,9 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
         "lost": lost,
         "kept": limbs,
         "not_kept": not_kept,
+        "lost_limbs": made.lost_limbs.iter()
+            .map(|(what, side)| json!({ "side": side.as_str(), "what": what.as_str() }))
+            .collect::<Vec<_>>(),
         "all_reached": all_reached,
         "lowered": made.lowered.map(|lowered| json!({
             "frames": lowered.frames,

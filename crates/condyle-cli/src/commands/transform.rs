@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use condyle::edit::{Ground, Placement, Stand, retimed, reversed, scaled, trimmed, with_up};
+use condyle::anatomy::{AxesOptions, FigureAxes};
+use condyle::edit::{
+    Facing, Ground, Placement, Stand, retimed, reversed, scaled, trimmed, with_up,
+};
 use condyle::formats::{Format, Origin};
 use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
 use super::each::{Each, Told};
-use super::motions::{
-    Motion, facing_of, idle, length_of, motion_of, no_frames, refused, warn_of_size,
-};
+use super::figure_axes::axes_of;
+use super::motions::{Motion, idle, length_of, motion_of, no_frames, refused, warn_of_size};
 use super::{Answer, motion_format, notice_size, write_as, write_out};
 use crate::args::{InterpolationName, Transform, Trim};
 use crate::output::{Failure, decimals, plain, print_note, print_warning};
@@ -52,15 +54,23 @@ fn transform(args: &Transform, mut motion: Motion, output: &Path) -> Result<Answ
         (motion.file.skeleton, motion.clip) = made;
         afresh = !motion.file.follow_scale(factor);
     }
-    let mut facing = facing_of(&motion.file.skeleton, &args.standing);
+    let (path, skeleton) = (&motion.path, &motion.file.skeleton);
+    let axes = if places || change.to_up.is_some() {
+        axes_of(path, skeleton, &motion.clip, &args.standing)?
+    } else {
+        FigureAxes::of(skeleton, &[])
+    };
+    let mut facing = Facing::by(skeleton, &axes);
     // Whether what an ASF declares has no meaning any more.
     let mut drops = false;
     if let Some(axis) = change.to_up {
-        let (from, to) = (facing.ground(), axis.ground());
+        let (from, to) = (facing.ground(), Ground::up_along(axis));
         drops = from != to && matches!(motion.file.origin, Origin::Acclaim(_));
         let made = with_up(&motion.file.skeleton, &motion.clip, from, to);
         (motion.file.skeleton, motion.clip) = made.map_err(|e| refused(&e))?;
-        facing = condyle::edit::Facing::on(&motion.file.skeleton, to);
+        let turned = AxesOptions { up: Some(axis), ..AxesOptions::default() };
+        let skeleton = &motion.file.skeleton;
+        facing = Facing::by(skeleton, &FigureAxes::with(skeleton, &[&motion.clip], &turned));
     }
     let ground = facing.ground();
     let from = facing.stand_in(&motion.file.skeleton, &motion.clip, FrameIndex(0));
@@ -103,7 +113,8 @@ fn transform(args: &Transform, mut motion: Motion, output: &Path) -> Result<Answ
         );
     }
     if moves {
-        print_note(&stands(&placement.stand(from), ground));
+        let why = (change.to_up.is_none() && places).then(|| axes.up().reason());
+        print_note(&stands(&placement.stand(from), ground, why));
     }
     Ok(answer)
 }
@@ -120,7 +131,7 @@ fn on_ground(up: DVec3, [a, b]: [f64; 2]) -> DVec3 {
     }
 }
 
-fn stands(stand: &Stand, ground: Ground) -> String {
+fn stands(stand: &Stand, ground: Ground, why: Option<String>) -> String {
     let [x, y, z] = stand.position_m.to_array().map(|x| decimals(x, 3));
     let facing = decimals(stand.facing.degrees(), 1);
     let up = ground.up().to_array();
@@ -128,7 +139,8 @@ fn stands(stand: &Stand, ground: Ground) -> String {
     let up = named.map_or_else(String::new, |(along, name)| {
         format!("; {}{name} is up", if *along < 0.0 { "−" } else { "" })
     });
-    format!("starts at ({x}, {y}, {z}) m, facing {facing}°{up}")
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    format!("starts at ({x}, {y}, {z}) m, facing {facing}°{up}{why}")
 }
 
 pub(super) fn trim(args: &Trim) -> Result<Answer, Failure> {

@@ -105,8 +105,45 @@ impl Standing<'_> {
         Some(self.positions[at])
     }
 
+    /// Whether both thighs and both shanks, as far as they are there, point down from the
+    /// body: a pose of standing, from which frames may be taken.
+    pub(super) fn stands(&self) -> bool {
+        // 45 degrees: who rests with knees bent a little stands.
+        const DOWN: f64 = std::f64::consts::FRAC_1_SQRT_2;
+        let Some(body) = self.body() else { return false };
+        [BodySide::Left, BodySide::Right].into_iter().all(|side| {
+            self.leg(side).into_iter().flatten().all(|bone| bone.dot(body * DVec3::NEG_Y) > DOWN)
+        })
+    }
+
+    /// The directions of thigh and shank, as far as they are there.
+    pub(super) fn leg(&self, side: BodySide) -> [Option<DVec3>; 2] {
+        use BodyJoint::{Ankle, Hip, Knee};
+        self.bones([Hip, Knee, Ankle], side)
+    }
+
+    /// The cosine between the line of the shoulders and that of the hips. `None` without both.
+    pub(super) fn shoulders_against_hips(&self) -> Option<f64> {
+        let across = |what| {
+            let (left, right) = (BodySide::Left, BodySide::Right);
+            unit(self.place(what, right)? - self.place(what, left)?)
+        };
+        Some(across(BodyJoint::Hip)?.dot(across(BodyJoint::Shoulder)?))
+    }
+
+    /// The directions of upper arm and forearm, as far as they are there.
+    pub(super) fn arm(&self, side: BodySide) -> [Option<DVec3>; 2] {
+        use BodyJoint::{Elbow, Shoulder, Wrist};
+        self.bones([Shoulder, Elbow, Wrist], side)
+    }
+
+    fn bones(&self, row: [BodyJoint; 3], side: BodySide) -> [Option<DVec3>; 2] {
+        let [a, b, c] = row.map(|what| self.place(what, side));
+        [(a, b), (b, c)].map(|(from, to)| unit(to? - from?))
+    }
+
     /// X forward, Y up, Z to the right, of the whole body.
-    fn body(&self) -> Option<Rotation> {
+    pub(super) fn body(&self) -> Option<Rotation> {
         use BodyJoint::{Hip, Neck, Pelvis, Shoulder, Thoracic};
         use BodySide::{Left, Middle, Right};
         let pair = |what| Some((self.place(what, Left)?, self.place(what, Right)?));

@@ -9,26 +9,32 @@
 
 mod angles;
 mod explored;
+mod figure_axes;
 mod frames;
+mod in_motion;
 mod names;
 mod norms;
 mod symmetry;
 #[cfg(test)]
 mod tests;
 mod trials;
+mod upright;
+mod words;
 
 use std::f64::consts::FRAC_PI_2;
 
-use glam::DVec3;
-
 use crate::math::{Angle, Rotation};
+use crate::motion::{Clip, Pose};
+use crate::rig::name_table::NamedJoint;
 use crate::skeleton::{JointIndex, Skeleton};
 
 pub use angles::{AnatomicalJoint, AngleName};
 pub use explored::{Beyond, Explored, ExploredAngle};
+pub use figure_axes::{AxesFinding, AxesOptions, FigureAxes};
 pub use names::{BodyJoint, BodySide, NameTable, tables};
 pub use norms::{Coverage, PublishedRange};
 pub use symmetry::Asymmetry;
+pub use upright::{Up, UpEvidence, UpFrom, WorldAxis};
 
 use frames::{Standing, Tree};
 use names::Names;
@@ -41,25 +47,90 @@ pub struct Anatomy {
     frames: Vec<Option<Rotation>>,
     joints: Vec<Option<AnatomicalJoint>>,
     wholes: Vec<AnatomicalJoint>,
+    /// The local rotations of a standing body: those of rest, unless the frames are from motion.
+    neutral: Vec<Rotation>,
+    names_from: NamesFrom,
+    frames_from: FramesFrom,
+}
+
+/// How joints were recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamesFrom {
+    /// By a table of names of ours.
+    Table,
+    /// By a table that was given.
+    Given,
+    /// By the words in their names, as no table has them.
+    Words,
+}
+
+/// Where the anatomical frames of the joints are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FramesFrom {
+    /// A standing rest pose, or the axes that a table gives.
+    Rest,
+    /// The frames of the motion in which the body is nearest to standing, as the rest pose is none of
+    /// standing. The nearest of all is this frame of this clip.
+    Motion {
+        /// Which of the clips, from 0.
+        clip: usize,
+        /// Which of its frames.
+        frame: usize,
+    },
+    /// A pose that the caller gave.
+    Pose,
+    /// There are none: neither rest pose nor motion stand.
+    Nothing,
 }
 
 impl Anatomy {
-    /// By the names of the joints and the rest pose. `None` if no table of ours has the names.
+    /// By the names of the joints and the rest pose. `None` if neither a table of ours nor the words in the
+    /// names tell what they are.
     ///
     /// The rest pose has to be one of a person who stands, arms hanging, raised to the side or anywhere
-    /// between, unless the table gives the axes. See [`at`](Self::at) for other skeletons, and
-    /// [`with`](Self::with) for other names.
+    /// between, unless the table gives the axes; else no joint has a [frame](Self::frame). See
+    /// [`in_motion`](Self::in_motion) for other skeletons, and [`with`](Self::with) for other names.
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Option<Self> {
-        Self::with(skeleton, &tables())
+        Self::in_motion(skeleton, &[], &[])
     }
 
-    /// The same with tables of one's own. Of those that name the most joints the first one counts.
+    /// The same with tables of one's own, and no guess by words. Of those that name the most joints the
+    /// first one counts.
     #[must_use]
     pub fn with(skeleton: &Skeleton, tables: &[NameTable]) -> Option<Self> {
         let (table, names) = names::detect(tables, skeleton)?;
+        Some(Self::from_names(skeleton, &[], table, names, NamesFrom::Table))
+    }
+
+    /// The same, with frames from the motion where the rest pose is none of standing: exporters lay all
+    /// bones along x at rest. `clips` are of this skeleton; those with another number of joints do not
+    /// count. Of `tables` of one's own, the one whose names the skeleton has is used; else ours.
+    ///
+    /// The frames of every limb are means over the motion, in which those count most where the limb is
+    /// nearest to that of a standing body; see [`FramesFrom::Motion`].
+    #[must_use]
+    pub fn in_motion(skeleton: &Skeleton, clips: &[&Clip], tables: &[NameTable]) -> Option<Self> {
+        if let Some((table, names)) = names::given(tables, skeleton) {
+            return Some(Self::from_names(skeleton, clips, table, names, NamesFrom::Given));
+        }
+        let ours = names::tables();
+        if let Some((table, names)) = names::detect(&ours, skeleton) {
+            return Some(Self::from_names(skeleton, clips, table, names, NamesFrom::Table));
+        }
+        let (table, names) = words::guess(skeleton)?;
+        Some(Self::from_names(skeleton, clips, &table, names, NamesFrom::Words))
+    }
+
+    fn from_names(
+        skeleton: &Skeleton,
+        clips: &[&Clip],
+        table: &NameTable,
+        names: Names,
+        names_from: NamesFrom,
+    ) -> Self {
         let tree = Tree::of(skeleton, &names);
-        let rests: Vec<Rotation> = skeleton.joints().iter().map(|joint| joint.rest).collect();
+        let rest: Vec<Rotation> = skeleton.joints().iter().map(|joint| joint.rest).collect();
         let standing = Standing {
             skeleton,
             names: &names,
@@ -68,20 +139,34 @@ impl Anatomy {
             positions: &skeleton.rest_world_positions(),
             at_rest: true,
         };
-        let mut frames = standing.frames();
-        for j in skeleton.indices() {
-            let name = &skeleton[j].name;
-            let by = table.turned(name);
-            if let Some(frame) = table.frame(name) {
-                frames[j.get()] = Some(frame);
-            } else if let (Some(frame), Some((_, side))) = (&mut frames[j.get()], names[j.get()]) {
-                // Outward is against y on the right, and mirrored on the left.
-                let sign = if side == BodySide::Left { 1.0 } else { -1.0 };
-                *frame = *frame * Rotation::about_y(Angle::from_radians(sign * by.radians()));
+        // Axes that fit the bones are known, whatever the rest pose is.
+        let given = names_from == NamesFrom::Given && table.has_frames();
+        let has_axes = given || frames::fit(table, skeleton, &names) == Some(true);
+        let found = if has_axes || standing.stands() {
+            Some((standing.frames(), rest.clone(), FramesFrom::Rest))
+        } else {
+            in_motion::frames(skeleton, clips, &names, &tree)
+        };
+        let nothing = || (vec![None; skeleton.len()], rest, FramesFrom::Nothing);
+        let (mut frames, neutral, frames_from) = found.unwrap_or_else(nothing);
+        if frames_from == FramesFrom::Rest {
+            for j in skeleton.indices() {
+                let name = &skeleton[j].name;
+                let by = table.turned(name);
+                if let Some(frame) = table.frame(name) {
+                    frames[j.get()] = Some(frame);
+                } else if let (Some(frame), Some((_, side))) =
+                    (&mut frames[j.get()], names[j.get()])
+                {
+                    // Outward is against y on the right, and mirrored on the left.
+                    let sign = if side == BodySide::Left { 1.0 } else { -1.0 };
+                    *frame = *frame * Rotation::about_y(Angle::from_radians(sign * by.radians()));
+                }
             }
         }
         let title = table.title.clone();
-        Some(Self::build(skeleton, title, names, &tree, frames, &rests))
+        let anatomy = Self::build(skeleton, title, names, &tree, frames, neutral);
+        Self { names_from, frames_from, ..anatomy }
     }
 
     /// The same with the frames of another pose than rest, for skeletons whose rest pose is none of a
@@ -95,37 +180,90 @@ impl Anatomy {
         let bare: Vec<NameTable> = tables().iter().map(NameTable::without_frames).collect();
         let (table, names) = names::detect(&bare, skeleton)?;
         let tree = Tree::of(skeleton, &names);
-        let mut rotations: Vec<Rotation> = Vec::with_capacity(pose.len());
-        let mut positions: Vec<DVec3> = Vec::with_capacity(pose.len());
-        for j in skeleton.indices() {
-            let (local, offset) = (pose[j.get()], skeleton[j].offset_m);
-            let (rotation, position) = match skeleton.parent(j) {
-                Some(p) => {
-                    let above = rotations[p.get()];
-                    (above * local, positions[p.get()] + above * offset)
-                }
-                None => (local, offset),
-            };
-            rotations.push(rotation);
-            positions.push(position);
-        }
+        let translations_m = skeleton.joints().iter().map(|joint| joint.offset_m).collect();
+        let world = Pose { rotations: pose.to_vec(), translations_m }.world(skeleton);
         let standing = Standing {
             skeleton,
             names: &names,
             tree: &tree,
-            rotations: &rotations,
-            positions: &positions,
+            rotations: &world.rotations,
+            positions: &world.positions_m,
             at_rest: false,
         };
         let frames = standing.frames();
         let title = table.title.clone();
-        Some(Self::build(skeleton, title, names, &tree, frames, pose))
+        Some(Self::build(skeleton, title, names, &tree, frames, pose.to_vec()))
     }
 
     /// Whose names they are.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// The joints of the body that a motion cannot do without: what has not got them all is no whole person.
+    pub const MAIN: [(BodyJoint, BodySide); 11] = {
+        use BodyJoint::{Ankle, Elbow, Hip, Knee, Pelvis, Shoulder};
+        use BodySide::{Left, Middle, Right};
+        [
+            (Pelvis, Middle),
+            (Hip, Left),
+            (Hip, Right),
+            (Knee, Left),
+            (Knee, Right),
+            (Ankle, Left),
+            (Ankle, Right),
+            (Shoulder, Left),
+            (Shoulder, Right),
+            (Elbow, Left),
+            (Elbow, Right),
+        ]
+    };
+
+    /// The first joint of the skeleton that is this one of the body.
+    #[must_use]
+    pub fn find(&self, what: BodyJoint, side: BodySide) -> Option<JointIndex> {
+        self.names.iter().position(|name| *name == Some((what, side))).map(JointIndex::new)
+    }
+
+    /// A table of the names of a skeleton's joints, as a document to be edited and read by
+    /// [`NameTable::read`]: what is not recognised is null. Where the axes of joints are from motion they
+    /// are part of it, so that other files of the same skeleton need none.
+    #[must_use]
+    pub fn document(skeleton: &Skeleton, anatomy: Option<&Self>, title: &str) -> String {
+        let source = match anatomy {
+            None => "written by condyle, which recognised none of the joints".to_owned(),
+            Some(anatomy) => format!("written by condyle; names by {}", anatomy.title()),
+        };
+        let from_motion = anatomy.filter(|a| matches!(a.frames_from, FramesFrom::Motion { .. }));
+        let joints = skeleton.indices().map(|j| NamedJoint {
+            name: &skeleton[j].name,
+            is: anatomy.and_then(|anatomy| anatomy.name(j)),
+            frame: from_motion.and_then(|anatomy| anatomy.frame(j)),
+        });
+        NameTable::document(title, &source, joints)
+    }
+
+    /// How its joints were recognised.
+    #[must_use]
+    pub const fn names_from(&self) -> NamesFrom {
+        self.names_from
+    }
+
+    /// Where the frames of its joints are from.
+    #[must_use]
+    pub const fn frames_from(&self) -> FramesFrom {
+        self.frames_from
+    }
+
+    /// The local rotation of a joint in the pose that the frames are from: that of rest, or of a standing
+    /// frame of the motion.
+    ///
+    /// # Panics
+    ///
+    /// If the skeleton has no such joint.
+    pub(crate) fn neutral(&self, joint: JointIndex) -> Rotation {
+        self.neutral[joint.get()]
     }
 
     /// What a joint is, by its name.
@@ -175,7 +313,7 @@ impl Anatomy {
         names: Names,
         tree: &Tree,
         frames: Vec<Option<Rotation>>,
-        pose: &[Rotation],
+        pose: Vec<Rotation>,
     ) -> Self {
         // From a joint up to (and without) a named one, from the top. A body has no longer ones.
         const LONGEST: usize = 256;
@@ -225,7 +363,8 @@ impl Anatomy {
             let part = wholes.iter().any(|w| (w.what, w.side) == of && w.chain != joint.chain);
             joint.whole = count.get(&of) == Some(&1) && !part;
         }
-        Self { title, names, frames, joints, wholes }
+        let (names_from, frames_from) = (NamesFrom::Table, FramesFrom::Pose);
+        Self { title, names, frames, joints, wholes, neutral: pose, names_from, frames_from }
     }
 }
 

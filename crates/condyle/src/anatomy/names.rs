@@ -47,6 +47,23 @@ pub(super) fn by(table: &NameTable, skeleton: &Skeleton) -> Names {
     skeleton.joints().iter().map(|joint| table.find(&joint.name)).collect()
 }
 
+/// The one of some tables that were given for this skeleton: it has at least half of the table's names; of
+/// several, the one of which it has most.
+pub(super) fn given<'t>(
+    tables: &'t [NameTable],
+    skeleton: &Skeleton,
+) -> Option<(&'t NameTable, Names)> {
+    let mut best: Option<(usize, &NameTable, Names)> = None;
+    for table in tables {
+        let names = by(table, skeleton);
+        let count = names.iter().flatten().count();
+        if table.fits(skeleton) && best.as_ref().is_none_or(|(most, ..)| count > *most) {
+            best = Some((count, table, names));
+        }
+    }
+    best.map(|(_, table, names)| (table, names))
+}
+
 /// The table that names the most joints, and first those whose own frames fit the bones. Of equals the
 /// first. `None` if no table names enough, or none that fits.
 pub(super) fn detect<'t>(

@@ -701,7 +701,7 @@ fn ranges_leave_out_what_is_nearly_singular_and_say_so() {
             false => crate::motion::Track::constant(skeleton[k].rest, skeleton[k].offset_m),
         });
         let rate = crate::motion::FrameRate::from_fps(30.0).unwrap();
-        let clip = crate::motion::Clip::new(poses.len(), rate, tracks.collect()).unwrap();
+        let clip = Clip::new(poses.len(), rate, tracks.collect()).unwrap();
         let rig = crate::rig::RigJoints::new();
         let all = anatomy.explored(&skeleton, &[(&skeleton, &clip)], &rig, one);
         let found = all.iter().find(|e| e.joint.joint() == Some(j)).unwrap();

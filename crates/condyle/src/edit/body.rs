@@ -41,14 +41,14 @@ impl<'a> Body<'a> {
     }
 
     /// An anatomical frame for every joint, in its local space: its own; else that of its parent, as both
-    /// are at rest; else the axes of a world.
+    /// are in the pose that the frames are from; else the axes of a world.
     pub(super) fn frames(&self, world: Rotation) -> Vec<Rotation> {
         let mut frames: Vec<Rotation> = Vec::with_capacity(self.skeleton.len());
         for j in self.skeleton.indices() {
             let parent = self.skeleton.parent(j);
             let at_rest = || {
                 let above = parent.map_or(world, |p| frames[p.get()]);
-                self.skeleton[j].rest.inverse() * above
+                self.anatomy.neutral(j).inverse() * above
             };
             frames.push(self.anatomy.frame(j).unwrap_or_else(at_rest));
         }
@@ -96,7 +96,7 @@ impl<'a> Body<'a> {
     }
 
     /// How far the sole is below the ankle when the foot stands flat, in metres: the lowest of what is
-    /// below it at rest. `None` without an ankle.
+    /// below it in the pose that the frames are from. `None` without an ankle.
     pub(super) fn sole_m(&self, side: BodySide) -> Option<f64> {
         let ankle = self.first(BodyJoint::Ankle, side)?;
         let down = self.anatomy.frame(ankle)? * DVec3::NEG_Y;
@@ -109,7 +109,8 @@ impl<'a> Body<'a> {
             let Some((turn, place)) = (if j == ankle {
                 Some((Rotation::IDENTITY, DVec3::ZERO))
             } else {
-                parent().map(|(turn, at)| (turn * joint.rest, at + turn * joint.offset_m))
+                parent()
+                    .map(|(turn, at)| (turn * self.anatomy.neutral(j), at + turn * joint.offset_m))
             }) else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::anatomy::{Anatomy, BodyJoint};
+use crate::anatomy::{Anatomy, FigureAxes, WorldAxis};
 use crate::math::{Angle, Rotation, trig, unit};
 use crate::motion::{Clip, FrameIndex, World};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -32,32 +32,21 @@ impl Ground {
         Some(Self { up, forward })
     }
 
-    /// By the rest pose: the axis of the world that is nearest to the way from the pelvis to the neck,
-    /// if the joints have [names that we know](Anatomy::of) and the rest pose is one of standing; else
-    /// [`Y_UP`](Self::Y_UP).
+    /// The axes of a world in which this axis is up.
     #[must_use]
-    pub fn of(skeleton: &Skeleton) -> Self {
-        Anatomy::of(skeleton).map_or(Self::Y_UP, |anatomy| Self::with(skeleton, &anatomy))
+    pub fn up_along(axis: WorldAxis) -> Self {
+        let plain = match axis {
+            WorldAxis::X | WorldAxis::NegX => Self::X_UP,
+            WorldAxis::Y | WorldAxis::NegY => Self::Y_UP,
+            WorldAxis::Z | WorldAxis::NegZ => Self::Z_UP,
+        };
+        Self { up: axis.vector(), ..plain }
     }
 
-    pub(super) fn with(skeleton: &Skeleton, anatomy: &Anatomy) -> Self {
-        let rotations = skeleton.rest_world_rotations();
-        let up_of = |j: JointIndex| Some(rotations[j.get()] * anatomy.frame(j)? * DVec3::Y);
-        let is_hip = |j: &JointIndex| matches!(anatomy.name(*j), Some((BodyJoint::Hip, _)));
-        let body = || {
-            let up = up_of(anatomy.pelvis()?)?;
-            // Whose legs point up at rest does not stand, and his rest pose says nothing: names that come
-            // with axes are of worlds with y up.
-            let stands = |hip| up_of(hip).is_none_or(|thigh| thigh.dot(up) > 0.0);
-            skeleton.indices().filter(is_hip).all(stands).then_some(up)
-        };
-        let Some(up) = body() else { return Self::Y_UP };
-        let all = [Self::Y_UP, Self::Z_UP, Self::X_UP];
-        let upside_down = |g: Self| Self { up: -g.up, forward: g.forward };
-        let all = all.into_iter().flat_map(|g| [g, upside_down(g)]);
-        // Of equals the first.
-        let nearer = |best: Self, g: Self| if g.up.dot(up) > best.up.dot(up) { g } else { best };
-        all.fold(Self::Y_UP, nearer)
+    /// By the rest pose alone: [`FigureAxes::of`] without motion. Where there is motion, it knows better.
+    #[must_use]
+    pub fn of(skeleton: &Skeleton) -> Self {
+        Self::up_along(FigureAxes::of(skeleton, &[]).up().axis)
     }
 
     /// Against gravity.
@@ -147,15 +136,19 @@ pub struct Facing {
 
 impl Facing {
     /// By the names of the joints and the rest pose; without [names that we know](Anatomy::of) by the
-    /// root, which faces forward at rest.
+    /// root, which faces forward at rest. Where there is motion, [`by`](Self::by) knows better.
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Self {
-        let anatomy = Anatomy::of(skeleton);
-        let ground = anatomy.as_ref().map_or(Ground::Y_UP, |a| Ground::with(skeleton, a));
-        Self::with(skeleton, ground, anatomy.as_ref())
+        Self::by(skeleton, &FigureAxes::of(skeleton, &[]))
     }
 
-    /// The same in a world with these axes.
+    /// By the axes of a figure in motion.
+    #[must_use]
+    pub fn by(skeleton: &Skeleton, axes: &FigureAxes) -> Self {
+        Self::with(skeleton, Ground::up_along(axes.up().axis), axes.anatomy())
+    }
+
+    /// By the names of the joints and the rest pose, in a world with these axes.
     #[must_use]
     pub fn on(skeleton: &Skeleton, ground: Ground) -> Self {
         Self::with(skeleton, ground, Anatomy::of(skeleton).as_ref())

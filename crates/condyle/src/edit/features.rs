@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use super::index::Index;
 use super::onto::{bones_m, other_rest};
 use super::{Facing, Ground, MatchError};
+use crate::anatomy::FigureAxes;
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Level, Rotation, Rotations, batch};
 use crate::motion::{Channels, Clip, FrameIndex, FrameRate, KeyTimes, WorldTracks};
 use crate::skeleton::{Joint, JointIndex, Skeleton};
@@ -128,7 +129,7 @@ impl Features {
         Self::standing(skeleton, clip, metric, None)
     }
 
-    /// The same in a world with these axes, rather than those that the figure [tells](Ground::of). They
+    /// The same in a world with these axes, rather than those that the motion [shows](crate::anatomy::FigureAxes). They
     /// matter for [`Metric::Position`] only.
     ///
     /// # Errors
@@ -280,10 +281,9 @@ impl Features {
         joints: &[JointIndex],
     ) -> Result<(), MatchError> {
         const BLOCK: usize = 256;
-        let facing = match self.ground {
-            Some(ground) => Facing::on(skeleton, ground),
-            None => Facing::of(skeleton),
-        };
+        let axes = FigureAxes::of(skeleton, &[clip]);
+        let ground = self.ground.unwrap_or_else(|| Ground::up_along(axes.up().axis));
+        let facing = Facing::with(skeleton, ground, axes.anatomy());
         let ground = facing.ground();
         // Left, up and ahead, whichever axes of the world these are.
         let axes = Some(ground.axes().inverse()).filter(|_| ground != Ground::Y_UP);

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 use super::body::{Body, axes};
 use super::sides::other_side;
 use super::{Facing, Ground};
-use crate::anatomy::{Anatomy, BodySide};
+use crate::anatomy::{BodySide, FigureAxes};
 use crate::math::{Points, Rotation, Rotations};
 use crate::motion::{Clip, ClipError, FrameIndex, KeyTimes, Pose, Track, World};
 use crate::skeleton::{JointIndex, Skeleton};
@@ -32,7 +32,8 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// gives the motion back.
 ///
 /// Joints without an anatomical frame (fingers, helpers, props) have that of their parent, as both are at
-/// rest: they are mirrored relative to rest.
+/// rest (or, where the rest pose does not stand, in the frame of the motion that stands best): they are
+/// mirrored relative to that.
 ///
 /// # What is whose counterpart
 ///
@@ -86,22 +87,24 @@ impl Plane {
 }
 
 impl<'a> Mirror<'a> {
-    /// In the plane of up and forward through the origin of the world, by the names of the joints.
+    /// In the plane of up and forward through the origin of the world, by the names of the joints and the
+    /// rest pose. Where there is motion, [`by`](Self::by) knows better which way is up.
     ///
     /// # Errors
     ///
     /// [`MirrorError::NoNames`] or [`MirrorError::NoPelvis`].
     pub fn new(skeleton: &'a Skeleton) -> Result<Self, MirrorError> {
-        Self::with(skeleton, Anatomy::of(skeleton).ok_or(MirrorError::NoNames)?)
+        Self::by(skeleton, FigureAxes::of(skeleton, &[]))
     }
 
-    /// The same with an anatomy of one's own.
+    /// The same by the axes of a figure in motion.
     ///
     /// # Errors
     ///
-    /// [`MirrorError::NoPelvis`].
-    pub fn with(skeleton: &'a Skeleton, anatomy: Anatomy) -> Result<Self, MirrorError> {
-        let ground = Ground::with(skeleton, &anatomy);
+    /// [`MirrorError::NoNames`] or [`MirrorError::NoPelvis`].
+    pub fn by(skeleton: &'a Skeleton, axes: FigureAxes) -> Result<Self, MirrorError> {
+        let ground = Ground::up_along(axes.up().axis);
+        let anatomy = axes.into_anatomy().ok_or(MirrorError::NoNames)?;
         let body = Body::new(skeleton, anatomy).ok_or(MirrorError::NoPelvis)?;
         let images = images(&body);
         Ok(Self { body, images, ground, in_place: false })
@@ -192,13 +195,13 @@ impl<'a> Mirror<'a> {
     }
 }
 
-/// [`Mirror`] for one clip of a skeleton, in the plane of up and forward.
+/// [`Mirror`] for one clip of a skeleton, in the plane of up and forward, which that motion shows.
 ///
 /// # Errors
 ///
 /// See [`MirrorError`].
 pub fn mirror(skeleton: &Skeleton, clip: &Clip) -> Result<Clip, MirrorError> {
-    Mirror::new(skeleton)?.apply(clip)
+    Mirror::by(skeleton, FigureAxes::of(skeleton, &[clip]))?.apply(clip)
 }
 
 /// A clip in the mirror.
@@ -366,12 +369,12 @@ impl fmt::Display for MirrorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoNames => f.write_str(
-                "no table has the names of these joints, so left and right are not known; \
-                 rename them as in one of the tables of anatomy",
+                "neither a table nor the words in the names tell what these joints are, so left and right are \
+                 not known; give a table of their names",
             ),
             Self::NoPelvis => f.write_str(
-                "no joint is known to be the pelvis, or the rest pose is not one of standing; \
-                 rename it as in one of the tables of anatomy",
+                "no joint is known to be the pelvis, or the figure stands neither at rest nor in any frame; \
+                 give a table of names with the axes of its joints",
             ),
             Self::Clip(error) => error.fmt(f),
         }

@@ -71,8 +71,8 @@ impl Connected {
         motions: [&Clip; 2],
         options: &ContactOptions,
     ) -> Planted {
-        let legs =
-            Anatomy::of(skeleton).map_or_else(Vec::new, |anatomy| Leg::all(skeleton, &anatomy));
+        let anatomy = Anatomy::in_motion(skeleton, &motions, &[]);
+        let legs = anatomy.map_or_else(Vec::new, |anatomy| Leg::all(skeleton, &anatomy));
         let made = self.made.clone();
         let most_m = options.speed_m_s * self.clip.rate().frame_time_s();
         let mut told =

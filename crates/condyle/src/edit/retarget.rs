@@ -10,7 +10,7 @@ use super::fit::{Fitted, fit, fit_inside, fit_with};
 use super::keep::{KeptLimb, keep};
 use super::lower::Lowered;
 use super::rows::{MotionFrom, matched, used};
-use crate::anatomy::{Anatomy, BodyJoint, BodySide};
+use crate::anatomy::{Anatomy, BodyJoint, BodySide, FigureAxes};
 use crate::enforce::{BoundRig, ClampOptions, Clamped};
 use crate::math::{Angle, Points, Rotation, Rotations};
 use crate::motion::{Clip, ClipError, KeyTimes, Pose, Track, World};
@@ -126,6 +126,9 @@ pub struct Retargeted {
     /// Joints of the body that only the source has, and whether their motion went into what is below them:
     /// else it is lost.
     pub only_source: Vec<(JointIndex, bool)>,
+    /// Main joints of the source (hips, knees, ankles, shoulders, elbows) whose motion no joint of the target
+    /// has: a limb of the target does not move as it should.
+    pub lost_limbs: Vec<(BodyJoint, BodySide)>,
     /// How well hands and feet are kept, in the clip as it is here.
     pub limbs: Vec<KeptLimb>,
     /// Those that were to be kept but have not got the joints for it in both skeletons.
@@ -140,27 +143,29 @@ pub struct Retargeted {
 }
 
 impl<'a> Retarget<'a> {
-    /// From one skeleton to another, by the names of their joints.
+    /// From one skeleton to another, by the names of their joints and the rest poses. Where there is motion,
+    /// [`by`](Self::by) knows better which way is up, and what the axes of joints are.
     ///
     /// # Errors
     ///
     /// [`RetargetError::NoNames`] or [`RetargetError::NoPelvis`].
     pub fn new(source: &'a Skeleton, target: &'a Skeleton) -> Result<Self, RetargetError> {
-        let anatomy = |skeleton, end| Anatomy::of(skeleton).ok_or(RetargetError::NoNames(end));
-        let anatomies = [anatomy(source, End::Source)?, anatomy(target, End::Target)?];
-        Self::with([source, target], anatomies)
+        Self::by([source, target], [source, target].map(|s| FigureAxes::of(s, &[])))
     }
 
-    /// The same with anatomies of one's own.
+    /// The same by the axes of both figures in motion.
     ///
     /// # Errors
     ///
-    /// [`RetargetError::NoPelvis`].
-    pub fn with(
+    /// [`RetargetError::NoNames`] or [`RetargetError::NoPelvis`].
+    pub fn by(
         [source, target]: [&'a Skeleton; 2],
-        [ours, theirs]: [Anatomy; 2],
+        axes: [FigureAxes; 2],
     ) -> Result<Self, RetargetError> {
-        let grounds = [Ground::with(source, &ours), Ground::with(target, &theirs)];
+        let grounds = axes.each_ref().map(|axes| Ground::up_along(axes.up().axis));
+        let [ours, theirs] = axes.map(FigureAxes::into_anatomy);
+        let ours = ours.ok_or(RetargetError::NoNames(End::Source))?;
+        let theirs = theirs.ok_or(RetargetError::NoNames(End::Target))?;
         let source = Body::new(source, ours).ok_or(RetargetError::NoPelvis(End::Source))?;
         let target = Body::new(target, theirs).ok_or(RetargetError::NoPelvis(End::Target))?;
         let from = matched(&source, &target);
@@ -224,17 +229,32 @@ impl<'a> Retarget<'a> {
         let limbs = kept.measured(target, &moved);
         let (not_kept, lowered) = (kept.without, kept.lowered);
         let (from, only_source) = (self.from.clone(), self.only_source());
+        let lost_limbs = self.lost_limbs();
         Ok(Retargeted {
             clip: moved,
             scale,
             from,
             only_source,
+            lost_limbs,
             limbs,
             not_kept,
             fitted,
             lowered,
             clamped,
         })
+    }
+
+    /// Main joints of the source whose motion no joint of the target has.
+    #[must_use]
+    pub fn lost_limbs(&self) -> Vec<(BodyJoint, BodySide)> {
+        let used = used(&self.source, &self.from);
+        let lost = |part: &(BodyJoint, BodySide)| {
+            // By name: a joint whose axes are not known is lost, too.
+            let of_part = |j: &JointIndex| self.source.anatomy.name(*j) == Some(*part);
+            let mut joints = self.source.skeleton.indices().filter(of_part).peekable();
+            joints.peek().is_some() && !joints.any(|j| used[j.get()])
+        };
+        Anatomy::MAIN.into_iter().filter(lost).collect()
     }
 
     pub(super) fn bodies(&self) -> [&Body<'a>; 2] {
@@ -434,13 +454,14 @@ impl<'a> Retarget<'a> {
         self.target.skeleton.indices().map(of).collect()
     }
 
-    /// The local rotation of a joint that nothing moves: that of the rest pose. But if a segment whose
+    /// The local rotation of a joint that nothing moves: that of the pose that the frames are from, the rest
+    /// pose where that stands. But if a segment whose
     /// frame is that of what it is on is far from it at rest, then the rest pose is none of standing, and
     /// it is in line.
     fn at_rest(&self, j: JointIndex) -> Rotation {
         use BodyJoint::{Clavicle, Forearm, Lumbar, Neck, Thoracic, Toes, Wrist};
         const FAR: Angle = Angle::from_degrees(45.0);
-        let rest = self.target.skeleton[j].rest;
+        let rest = self.target.anatomy.neutral(j);
         let joint = self.target.anatomy.joint(j).filter(|joint| {
             matches!(joint.what, Clavicle | Forearm | Wrist | Toes | Lumbar | Thoracic | Neck)
         });
@@ -449,7 +470,7 @@ impl<'a> Retarget<'a> {
     }
 }
 
-/// [`Retarget`] for one clip.
+/// [`Retarget`] for one clip, which shows the axes of the source; those of the target are by its rest pose.
 ///
 /// # Errors
 ///
@@ -463,7 +484,8 @@ pub fn retarget(
     target: &Skeleton,
     options: &RetargetOptions<'_>,
 ) -> Result<Retargeted, RetargetError> {
-    Retarget::new(source, target)?.apply(clip, options)
+    let axes = [FigureAxes::of(source, &[clip]), FigureAxes::of(target, &[])];
+    Retarget::by([source, target], axes)?.apply(clip, options)
 }
 
 /// Bones that are never farther from rest than this share of the longest path through the skeleton are as
@@ -634,13 +656,14 @@ impl fmt::Display for RetargetError {
         match self {
             Self::NoNames(end) => write!(
                 f,
-                "no table has the names of the {end}'s joints, so what they are of the body is not \
-                 known; rename them as in one of the tables of anatomy"
+                "neither a table nor the words in the names tell what the {end}'s joints are of the body; \
+                 give a table of their names"
             ),
             Self::NoPelvis(end) => write!(
                 f,
-                "no joint of the {end} is known to be the pelvis, or its rest pose is not one of \
-                 standing; rename it as in one of the tables of anatomy"
+                "no joint of the {end} is known to be the pelvis, or the figure stands neither at rest nor in \
+                 any frame of its file; give a file with motion in which it stands, or a table of names with \
+                 the axes of its joints"
             ),
             Self::Scale => f.write_str("the scale of places has to be a positive number"),
             Self::Clip(error) => error.fmt(f),

@@ -179,7 +179,7 @@ pub fn evaluate(
         }
     }
     let compared = compared(skeleton, &effectors);
-    let anatomy = Anatomy::of(skeleton);
+    let anatomy = Anatomy::in_motion(skeleton, &[clip], &[]);
     let published = anatomy.as_ref().map_or(Vec::new(), |a| published(a, &compared));
     let found = threads::each(&setups, options.threads, |(figure, posture)| {
         follow(skeleton, clip, (figure, posture, &mean), &effectors, options)

@@ -17,6 +17,8 @@ pub enum FileKind {
     Motion(Format),
     /// A rig document (RIG.json).
     Rig,
+    /// A table of joint names (MAP.json).
+    NameTable,
     /// A summary of motion (`.cst`).
     Summary,
     /// A page (HTML).
@@ -37,6 +39,7 @@ impl FileKind {
             Self::Motion(Format::Bvh) => "a BVH",
             Self::Motion(Format::Trc) => "a TRC",
             Self::Rig => "a rig document",
+            Self::NameTable => "a table of joint names",
             Self::Summary => "a summary",
             Self::Page => "a page (HTML)",
             Self::Picture => "a picture (SVG)",
@@ -54,7 +57,9 @@ impl FileKind {
         if bytes.starts_with(b"condylst") {
             Some(Self::Summary)
         } else if begins(b"{") {
-            has(b"\"condyle\"").then_some(Self::Rig)
+            let names = has(b"\"title\"") && has(b"\"joints\"");
+            let table = names.then_some(Self::NameTable);
+            if has(b"\"condyle\"") { Some(Self::Rig) } else { table }
         } else if begins(b"<!doctype html") || begins(b"<html") {
             Some(Self::Page)
         } else if begins(b"<") {

@@ -81,6 +81,10 @@ impl Cursor<'_> {
         Fault { kind, at: self.node.at, path: self.path() }
     }
 
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.node.value, Value::Null)
+    }
+
     pub(crate) fn wrong_type(&self, expected: &'static str) -> Fault {
         let found = match &self.node.value {
             Value::Null => "null",

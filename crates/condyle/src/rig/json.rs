@@ -59,6 +59,10 @@ impl<'a> Node<'a> {
         Value::String(text.into()).into()
     }
 
+    pub(super) fn null() -> Self {
+        Value::Null.into()
+    }
+
     pub(super) fn array(items: impl IntoIterator<Item = Self>) -> Self {
         Value::Array(items.into_iter().collect()).into()
     }

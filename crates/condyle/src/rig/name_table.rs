@@ -8,6 +8,7 @@ use super::json::{self, Fault};
 use super::path::Step;
 use super::{Position, RigError, RigErrorKind};
 use crate::math::{Angle, Rotation, unit};
+use crate::skeleton::Skeleton;
 
 /// A joint of the human body. The segment below it moves against the one above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,6 +149,16 @@ const KNOWN: [&str; 22] = [
     "right wrist",
 ];
 
+/// A joint in a [document](NameTable::document).
+pub(crate) struct NamedJoint<'a> {
+    /// As its file has it.
+    pub(crate) name: &'a str,
+    /// What it is, if that is known.
+    pub(crate) is: Option<(BodyJoint, BodySide)>,
+    /// Its anatomical frame, if that is to be written.
+    pub(crate) frame: Option<Rotation>,
+}
+
 /// The names of the joints of one family of skeletons.
 #[derive(Clone, Debug)]
 pub struct NameTable {
@@ -189,6 +200,75 @@ impl NameTable {
         table(&Cursor::root(&root)).map_err(error)
     }
 
+    /// A table of names without axes. Namespaces (up to the last `:` or `|`) are left out.
+    #[must_use]
+    pub fn of(
+        title: &str,
+        source: &str,
+        joints: impl IntoIterator<Item = (String, BodyJoint, BodySide)>,
+    ) -> Self {
+        let entry = |(name, what, side): (String, BodyJoint, BodySide)| (bare(&name), what, side);
+        Self {
+            title: title.to_owned(),
+            source: source.to_owned(),
+            prefixes: Vec::new(),
+            joints: joints.into_iter().map(entry).collect(),
+            frames: Vec::new(),
+            turned: Vec::new(),
+        }
+    }
+
+    /// Whether it is of this skeleton: at least half of its names are joints of it.
+    #[must_use]
+    pub fn fits(&self, skeleton: &Skeleton) -> bool {
+        let named =
+            skeleton.joints().iter().filter(|joint| self.find(&joint.name).is_some()).count();
+        named > 0 && 2 * named >= self.joints.len()
+    }
+
+    /// Whether it has axes of joints.
+    pub(crate) fn has_frames(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    /// A table as a document to be edited, in the order that is given: every joint, what it is if that is
+    /// known, and its anatomical frame if that is to be written.
+    pub(crate) fn document<'a>(
+        title: &str,
+        source: &str,
+        joints: impl IntoIterator<Item = NamedJoint<'a>>,
+    ) -> String {
+        let (mut names, mut frames) = (Vec::new(), Vec::new());
+        for NamedJoint { name, is, frame } in joints {
+            let word = is.map(|(what, side)| match side {
+                BodySide::Middle => what.as_str().to_owned(),
+                _ => format!("{} {}", side.as_str(), what.as_str()),
+            });
+            let word = word.map_or_else(json::Node::null, json::Node::string);
+            names.push(json::Field::new(name, word));
+            if let Some(frame) = frame {
+                let axis = |v: DVec3| {
+                    let rounded = |x: f64| super::write::number((x * 1e6).round() / 1e6 + 0.0);
+                    json::Node::array(v.to_array().map(rounded))
+                };
+                let axes = vec![
+                    json::Field::new("forward", axis(frame * DVec3::X)),
+                    json::Field::new("up", axis(frame * DVec3::Y)),
+                ];
+                frames.push(json::Field::new(name, json::Node::object(axes)));
+            }
+        }
+        let mut fields = vec![
+            json::Field::new("title", json::Node::string(title)),
+            json::Field::new("source", json::Node::string(source)),
+            json::Field::new("joints", json::Node::object(names)),
+        ];
+        if !frames.is_empty() {
+            fields.push(json::Field::new("frames", json::Node::object(frames)));
+        }
+        json::print(&json::Node::object(fields))
+    }
+
     /// What the joint with a name is. Letters may be upper or lower case. A namespace (up to the last
     /// `:` or `|`) does not count, nor does one of the table's prefixes, with digits and one `:` or
     /// `_` after it.
@@ -219,7 +299,7 @@ impl NameTable {
     }
 
     fn entry<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let bare = name.rsplit([':', '|']).next().unwrap_or(name).to_ascii_lowercase();
+        let bare = bare(name);
         let without = |prefix: &String| {
             let rest = bare.strip_prefix(prefix.as_str())?;
             let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -227,6 +307,11 @@ impl NameTable {
         };
         find(&bare).or_else(|| self.prefixes.iter().find_map(without))
     }
+}
+
+/// A name without its namespace, in lower case.
+fn bare(name: &str) -> String {
+    name.rsplit([':', '|']).next().unwrap_or(name).to_ascii_lowercase()
 }
 
 fn table(cursor: &Cursor<'_>) -> Result<NameTable, Fault> {
@@ -242,7 +327,7 @@ fn table(cursor: &Cursor<'_>) -> Result<NameTable, Fault> {
             .unwrap_or_default(),
         joints: by_name(&cursor.required("joints")?, joint)?
             .into_iter()
-            .map(|(name, (what, side))| (name, what, side))
+            .filter_map(|(name, is)| is.map(|(what, side)| (name, what, side)))
             .collect(),
         frames: cursor.field("frames").map_or(Ok(Vec::new()), |c| by_name(&c, frame))?,
         turned: cursor.field("turned_deg").map_or(Ok(Vec::new()), |c| by_name(&c, degrees))?,
@@ -255,12 +340,16 @@ fn by_name<T>(
 ) -> Result<Vec<(String, T)>, Fault> {
     let entry = |field: &json::Field<'_>| {
         let value = cursor.below(Step::Key(field.key.as_ref().into()), &field.node);
-        Ok((field.key.to_ascii_lowercase(), read(&value)?))
+        Ok((bare(&field.key), read(&value)?))
     };
     cursor.object()?.iter().map(entry).collect()
 }
 
-fn joint(cursor: &Cursor<'_>) -> Result<(BodyJoint, BodySide), Fault> {
+/// `None` for null: a joint that is none of the body.
+fn joint(cursor: &Cursor<'_>) -> Result<Option<(BodyJoint, BodySide)>, Fault> {
+    if cursor.is_null() {
+        return Ok(None);
+    }
     let text = cursor.word("joint of the body", &KNOWN)?;
     let (side, what) = match text.split_once(' ') {
         Some(("left", what)) => (BodySide::Left, what),
@@ -268,7 +357,7 @@ fn joint(cursor: &Cursor<'_>) -> Result<(BodyJoint, BodySide), Fault> {
         None => (BodySide::Middle, text),
     };
     let what = BodyJoint::ALL.into_iter().find(|j| j.as_str() == what);
-    Ok((what.unwrap_or(BodyJoint::Pelvis), side))
+    Ok(what.map(|what| (what, side)))
 }
 
 fn degrees(cursor: &Cursor<'_>) -> Result<Angle, Fault> {

@@ -274,6 +274,13 @@ impl Skeleton {
         (0..self.joints.len()).map(JointIndex::new)
     }
 
+    /// Whether another skeleton has the same joints by name, in the same order and on the same parents.
+    #[must_use]
+    pub fn same_names(&self, other: &Self) -> bool {
+        let names = self.joints.iter().zip(&other.joints);
+        self.parents == other.parents && names.into_iter().all(|(a, b)| a.name == b.name)
+    }
+
     /// All joints, parents before children.
     #[must_use]
     pub fn joints(&self) -> &[Joint] {

@@ -26,3 +26,4 @@ mod study;
 mod symmetry;
 mod trc;
 mod trig;
+mod up_axis;

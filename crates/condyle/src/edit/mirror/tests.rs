@@ -1,6 +1,7 @@
 use glam::DVec3;
 
 use super::*;
+use crate::anatomy::Anatomy;
 use crate::edit::figures::{acclaim, lopsided, mixamo, motion};
 use crate::math::{Angle, Interpolation};
 use crate::motion::farthest_apart_m;
@@ -251,7 +252,7 @@ fn who_has_no_names_is_told_what_to_do() {
     let figure = Figure::random(12, 3).unwrap();
     let error = Mirror::new(figure.skeleton()).unwrap_err();
     assert_eq!(error, MirrorError::NoNames);
-    assert!(error.to_string().contains("as in one of the tables of anatomy"), "{error}");
+    assert!(error.to_string().contains("give a table of their names"), "{error}");
     let (skeleton, other) = (acclaim(None), mixamo(None));
     let clip = motion(&other, 1, 2, 10.0);
     let error = mirror(&skeleton, &clip).unwrap_err();

@@ -14,7 +14,7 @@ mod tests;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{DistanceMatrix, Facing, Ground, Jump, Overlap, UsualJumps};
+use super::{DistanceMatrix, Facing, Jump, Overlap, UsualJumps};
 use crate::motion::Clip;
 use crate::picture::document;
 use crate::picture::svg::{Html, STYLE};
@@ -84,7 +84,7 @@ pub struct SeamView<'a> {
 ///     worst: usual.worst_across(&out.clip, &out.made),
 ///     usual: &usual,
 /// };
-/// let page = html(&skeleton, facing.ground(), &out.clip, &[seam]);
+/// let page = html(&skeleton, &facing, &out.clip, &[seam]);
 /// assert!(page.starts_with("<!DOCTYPE html>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -93,14 +93,13 @@ pub struct SeamView<'a> {
 ///
 /// If the clip has another number of joints than the skeleton.
 #[must_use]
-pub fn html(skeleton: &Skeleton, ground: Ground, clip: &Clip, seams: &[SeamView<'_>]) -> String {
+pub fn html(skeleton: &Skeleton, facing: &Facing, clip: &Clip, seams: &[SeamView<'_>]) -> String {
     assert_eq!(clip.tracks().len(), skeleton.len(), "a clip has one track per joint");
-    let facing = Facing::on(skeleton, ground);
     let styles = [STYLE, include_str!("style.css")];
     let mut text = document::begin("Connected motion", &styles, None);
     head(&mut text, clip, seams);
     for (i, view) in seams.iter().enumerate() {
-        section(&mut text, i, view, &Seam::new(skeleton, &facing, clip, seams, i));
+        section(&mut text, i, view, &Seam::new(skeleton, facing, clip, seams, i));
     }
     let _ = write!(
         text,

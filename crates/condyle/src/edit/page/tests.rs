@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::*;
+use crate::edit::Ground;
 use crate::edit::{Easing, Features, Keep, Method, Metric, Order, Query, connect, distance_matrix};
 use crate::math::{Angle, Rotation, Rotations};
 use crate::motion::{FrameRate, Track};
@@ -89,10 +90,10 @@ fn every_method_has_a_page_of_bounded_size_that_is_the_same_each_time() {
         for keep in [Keep::First, Keep::Second] {
             let out = connect(&skeleton, &facing, [&walk, &run], at, keep, method).unwrap();
             let seam = SeamView { matrix: Some(&matrix), ..view(at, &out, &usual) };
-            let page = html(&skeleton, facing.ground(), &out.clip, std::slice::from_ref(&seam));
+            let page = html(&skeleton, &facing, &out.clip, std::slice::from_ref(&seam));
             let body = check(&page, 1);
             assert!(page.len() < 250_000, "{method:?}: {}", page.len());
-            assert_eq!(page, html(&skeleton, facing.ground(), &out.clip, &[seam]));
+            assert_eq!(page, html(&skeleton, &facing, &out.clip, &[seam]));
             // The map, with its cross.
             assert_eq!(body.matches("<image ").count(), 1);
             assert_eq!(body.matches("\"sm-cross\"").count(), 1);
@@ -131,13 +132,13 @@ fn seams_have_a_section_each_and_names_stay_in_their_place() {
         made: out.made.end + 13..out.made.end + 20,
         ..seam.clone()
     };
-    let page = html(&skeleton, facing.ground(), &out.clip, &[seam, later.clone()]);
+    let page = html(&skeleton, &facing, &out.clip, &[seam, later.clone()]);
     let body = check(&page, 2);
     assert!(!page.contains("<script") && body.contains("href=\"#seam2\""));
     let (one, two) = body.split_once("id=\"seam2\"").unwrap();
     assert_eq!(poses(one).last().unwrap().0, later.first_last);
     assert_eq!(poses(two)[0].0, out.made.end);
-    check(&html(&skeleton, facing.ground(), &out.clip, &[]), 0);
+    check(&html(&skeleton, &facing, &out.clip, &[]), 0);
 }
 
 #[test]
@@ -195,10 +196,9 @@ fn there_is_a_page_whatever_is_in_it() {
                             usual: &usual,
                         };
                         for ground in [Ground::Y_UP, Ground::Z_UP] {
-                            check(
-                                &html(&skeleton, ground, &clip, &[seam.clone(), seam.clone()]),
-                                2,
-                            );
+                            let facing = Facing::on(&skeleton, ground);
+                            let seams = [seam.clone(), seam.clone()];
+                            check(&html(&skeleton, &facing, &clip, &seams), 2);
                         }
                     }
                 }
@@ -239,7 +239,7 @@ fn curves_are_the_turns_away_from_the_last_frame_of_the_first_motion() {
         worst: None,
         usual: &usual,
     };
-    let page = html(&skeleton, Ground::Y_UP, &clip, &[seam]);
+    let page = html(&skeleton, &Facing::on(&skeleton, Ground::Y_UP), &clip, &[seam]);
     let body = check(&page, 1);
     let plot = body.split("aria-label=\"door, about z, °\"").nth(1).unwrap();
     let plot = plot.split("</svg>").next().unwrap();

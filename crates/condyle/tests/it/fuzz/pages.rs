@@ -81,6 +81,6 @@ fn seam(u: &mut Unstructured<'_>, moving: &Moving) -> Result<()> {
         worst: usual.worst_across(&joined.clip, &joined.made),
         usual: &usual,
     };
-    check_page(&html(skeleton, facing.ground(), &joined.clip, &[view]));
+    check_page(&html(skeleton, &facing, &joined.clip, &[view]));
     Ok(())
 }
