@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use condyle::anatomy::{AxesFinding, AxesOptions, FigureAxes, NameTable, WorldAxis};
+use condyle::anatomy::{AxesFinding, AxesOptions, FigureAxes, NameTable, WorldAxis, table_fits};
 use condyle::formats::read_bytes;
 use condyle::motion::Clip;
 use condyle::rig::MAX_BYTES;
@@ -24,8 +24,9 @@ pub(super) fn maps_of(names: &Names, skeletons: &[&Skeleton]) -> Result<Vec<Name
             Failure::file(path, what, "save it as UTF-8")
         })?;
         let table = NameTable::read(text).map_err(|e| Failure::Rig(vec![e.with_file(path)]))?;
-        if !skeletons.iter().any(|skeleton| table.fits(skeleton)) {
-            let what = "less than half of its names are joints of the skeleton";
+        if !skeletons.iter().any(|skeleton| table_fits(&table, skeleton)) {
+            let what = "less than half of its names are joints of the skeleton, or its axes are not along the \
+                        bones of arms and legs";
             let help = "it may be of another figure; condyle anatomy SKELETON -o MAP.json writes one to \
                         start from";
             return Err(Failure::file(path, what, help));

@@ -13,6 +13,7 @@ mod dials;
 mod edit;
 mod estimate;
 mod evaluate;
+mod exporters;
 mod files;
 mod ik;
 #[cfg(unix)]

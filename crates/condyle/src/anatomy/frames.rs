@@ -76,6 +76,8 @@ pub(super) struct Standing<'a> {
     pub(super) positions: &'a [DVec3],
     /// The pose is the rest pose of a file: what is nearly along an axis of the world is meant to be.
     pub(super) at_rest: bool,
+    /// What is up in the world, where feet stand on the ground; else it is up for the body.
+    pub(super) up: Option<DVec3>,
 }
 
 impl Standing<'_> {
@@ -100,7 +102,7 @@ impl Standing<'_> {
         world.into_iter().zip(self.rotations).map(local).collect()
     }
 
-    fn place(&self, what: BodyJoint, side: BodySide) -> Option<DVec3> {
+    pub(super) fn place(&self, what: BodyJoint, side: BodySide) -> Option<DVec3> {
         let at = self.names.iter().position(|n| *n == Some((what, side)))?;
         Some(self.positions[at])
     }
@@ -214,7 +216,7 @@ impl Standing<'_> {
     /// foot.
     fn foot(&self, j: JointIndex, body: Rotation, shank: Option<Rotation>) -> Option<Rotation> {
         let shank = shank?;
-        let (up, right) = (body * DVec3::Y, shank * DVec3::Z);
+        let (up, right) = (self.up.unwrap_or(body * DVec3::Y), shank * DVec3::Z);
         let up = unit(up - right * up.dot(right))?;
         let bone = self.direction(j, self.names[j.get()]?.1).unwrap_or(right.cross(up));
         let along = bone - up * bone.dot(up);

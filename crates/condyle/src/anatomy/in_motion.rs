@@ -12,23 +12,29 @@ use crate::skeleton::Skeleton;
 /// At most so many frames of all clips are looked at, evenly over their length.
 const FRAMES: usize = 600;
 
-/// The parts of a body that stand by themselves: a leg may be straight while the other swings.
-const GROUPS: usize = 5;
+/// The parts of a body that stand by themselves: a leg may be straight while the other swings, and a foot is
+/// flat while it is on the ground.
+const GROUPS: usize = 7;
 
-/// Which group a joint belongs to: legs, arms, and the rest.
+/// The first of the groups whose costs are heights.
+const FEET: usize = 5;
+
+/// Which group a joint belongs to: legs, arms, feet, and the rest.
 const fn group(what: BodyJoint, side: BodySide) -> usize {
     use BodyJoint as B;
     let second = matches!(side, BodySide::Right) as usize;
     match what {
-        B::Hip | B::Knee | B::Ankle | B::Toes => 1 + second,
+        B::Hip | B::Knee => 1 + second,
+        B::Ankle | B::Toes => 5 + second,
         B::Clavicle | B::Shoulder | B::Elbow | B::Forearm | B::Wrist => 3 + second,
         B::Pelvis | B::Lumbar | B::Thoracic | B::Neck | B::Back => 0,
     }
 }
 
 /// How far each group of a pose is from that of a standing body: zero for straight legs below the body, for
-/// straight arms that hang, and for shoulders above the hips. `None` if it says nothing about frames.
-fn costs(standing: &Standing<'_>) -> Option<[Option<f64>; GROUPS]> {
+/// straight arms that hang, for shoulders above the hips, and for feet on the ground. `None` if it says
+/// nothing about frames. Feet cost their height, metres, of which only differences count.
+fn costs(standing: &Standing<'_>, up: DVec3) -> Option<[Option<f64>; GROUPS]> {
     // 45 degrees: a leg that is bent more says nothing about its neutral twist.
     const DOWN: f64 = std::f64::consts::FRAC_1_SQRT_2;
     // How much a raised arm counts beside a bent elbow.
@@ -49,9 +55,15 @@ fn costs(standing: &Standing<'_>) -> Option<[Option<f64>; GROUPS]> {
         // Above the horizontal a direct swing from hanging says less and less.
         (upper.dot(down) > -DOWN).then_some(RAISED * raised + bent)
     };
+    // A foot that stands flat has its ankle and its toes as low as they get.
+    let foot = |side| {
+        let low = [BodyJoint::Ankle, BodyJoint::Toes].map(|what| standing.place(what, side));
+        let heights: f64 = low.into_iter().flatten().map(|place| place.dot(up)).sum();
+        low[0].map(|_| heights)
+    };
     let (left, right) = (BodySide::Left, BodySide::Right);
     let across = standing.shoulders_against_hips().map_or(0.0, |cosine| 1.0 - cosine);
-    Some([Some(across), leg(left), leg(right), arm(left), arm(right)])
+    Some([Some(across), leg(left), leg(right), arm(left), arm(right), foot(left), foot(right)])
 }
 
 /// The anatomical frames of joints in their local space, the pose of the frame that is nearest to standing,
@@ -61,6 +73,7 @@ pub(super) fn frames(
     clips: &[&Clip],
     names: &Names,
     tree: &Tree,
+    up: DVec3,
 ) -> Option<(Vec<Option<Rotation>>, Vec<Rotation>, FramesFrom)> {
     let clips: Vec<(usize, &Clip)> = clips
         .iter()
@@ -87,6 +100,7 @@ pub(super) fn frames(
             rotations: &world.rotations,
             positions: &world.positions_m,
             at_rest: false,
+            up: Some(up),
         });
     };
 
@@ -94,8 +108,8 @@ pub(super) fn frames(
     let mut nearest: Option<(f64, usize, usize)> = None;
     for (k, clip, frame) in sampled() {
         stand(clip, frame, &mut |standing| {
-            let costs = costs(standing).unwrap_or_default();
-            let all = costs.iter().map(|cost| cost.unwrap_or(1.0)).sum::<f64>();
+            let costs = costs(standing, up).unwrap_or_default();
+            let all = costs[..FEET].iter().map(|cost| cost.unwrap_or(1.0)).sum::<f64>();
             if standing.stands() && nearest.is_none_or(|(least, ..)| all < least) {
                 nearest = Some((all, k, frame));
             }
@@ -107,9 +121,19 @@ pub(super) fn frames(
     // Both legs below the body, if not in one frame then in two.
     least[1].and(least[2])?;
 
+    // The length of both legs.
+    let bones = |j: usize| {
+        let is_leg = matches!(names[j], Some((BodyJoint::Knee | BodyJoint::Ankle, _)));
+        if is_leg { skeleton.joints()[j].offset_m.length() } else { 0.0 }
+    };
+    let legs_m: f64 = (0..skeleton.len()).map(bones).sum::<f64>().max(f64::MIN_POSITIVE);
     let mut seen: Vec<Vec<(Rotation, f64)>> = vec![Vec::new(); skeleton.len()];
     for ((_, clip, frame), costs) in sampled().zip(&each) {
-        let weights: [f64; GROUPS] = std::array::from_fn(|g| weight(costs[g], least[g]));
+        let weights: [f64; GROUPS] = std::array::from_fn(|g| {
+            // Heights in shares of the legs' length.
+            let unit = if g < FEET { 1.0 } else { legs_m };
+            weight(costs[g].map(|c| c / unit), least[g].map(|c| c / unit))
+        });
         if weights == [0.0; GROUPS] {
             continue;
         }

@@ -31,7 +31,7 @@ use crate::skeleton::{JointIndex, Skeleton};
 pub use angles::{AnatomicalJoint, AngleName};
 pub use explored::{Beyond, Explored, ExploredAngle};
 pub use figure_axes::{AxesFinding, AxesOptions, FigureAxes};
-pub use names::{BodyJoint, BodySide, NameTable, tables};
+pub use names::{BodyJoint, BodySide, NameTable, table_fits, tables};
 pub use norms::{Coverage, PublishedRange};
 pub use symmetry::Asymmetry;
 pub use upright::{Up, UpEvidence, UpFrom, WorldAxis};
@@ -111,11 +111,13 @@ impl Anatomy {
     /// nearest to that of a standing body; see [`FramesFrom::Motion`].
     #[must_use]
     pub fn in_motion(skeleton: &Skeleton, clips: &[&Clip], tables: &[NameTable]) -> Option<Self> {
-        if let Some((table, names)) = names::given(tables, skeleton) {
+        let ours = names::tables();
+        let usual = names::detect(&ours, skeleton);
+        let count = usual.as_ref().map_or(0, |(_, names)| names.iter().flatten().count());
+        if let Some((table, names)) = names::given(tables, skeleton, count) {
             return Some(Self::from_names(skeleton, clips, table, names, NamesFrom::Given));
         }
-        let ours = names::tables();
-        if let Some((table, names)) = names::detect(&ours, skeleton) {
+        if let Some((table, names)) = usual {
             return Some(Self::from_names(skeleton, clips, table, names, NamesFrom::Table));
         }
         let (table, names) = words::guess(skeleton)?;
@@ -138,6 +140,7 @@ impl Anatomy {
             rotations: &skeleton.rest_world_rotations(),
             positions: &skeleton.rest_world_positions(),
             at_rest: true,
+            up: None,
         };
         // Axes that fit the bones are known, whatever the rest pose is.
         let given = names_from == NamesFrom::Given && table.has_frames();
@@ -145,10 +148,11 @@ impl Anatomy {
         let found = if has_axes || standing.stands() {
             Some((standing.frames(), rest.clone(), FramesFrom::Rest))
         } else {
-            in_motion::frames(skeleton, clips, &names, &tree)
+            let up = upright::up(skeleton, clips, &names, None).axis;
+            in_motion::frames(skeleton, clips, &names, &tree, up.vector())
         };
         let nothing = || (vec![None; skeleton.len()], rest, FramesFrom::Nothing);
-        let (mut frames, neutral, frames_from) = found.unwrap_or_else(nothing);
+        let (mut frames, mut neutral, frames_from) = found.unwrap_or_else(nothing);
         if frames_from == FramesFrom::Rest {
             for j in skeleton.indices() {
                 let name = &skeleton[j].name;
@@ -161,6 +165,15 @@ impl Anatomy {
                     // Outward is against y on the right, and mirrored on the left.
                     let sign = if side == BodySide::Left { 1.0 } else { -1.0 };
                     *frame = *frame * Rotation::about_y(Angle::from_radians(sign * by.radians()));
+                }
+            }
+        }
+        if given {
+            // The pose in which all axes are in line stands.
+            for j in skeleton.indices() {
+                let above = skeleton.parent(j).and_then(|p| frames[p.get()]);
+                if let (Some(above), Some(own)) = (above, table.frame(&skeleton[j].name)) {
+                    neutral[j.get()] = above * own.inverse();
                 }
             }
         }
@@ -189,6 +202,7 @@ impl Anatomy {
             rotations: &world.rotations,
             positions: &world.positions_m,
             at_rest: false,
+            up: None,
         };
         let frames = standing.frames();
         let title = table.title.clone();
@@ -236,10 +250,19 @@ impl Anatomy {
             Some(anatomy) => format!("written by condyle; names by {}", anatomy.title()),
         };
         let from_motion = anatomy.filter(|a| matches!(a.frames_from, FramesFrom::Motion { .. }));
+        // Of joints that are none of the body, that of what they are on.
+        let mut frames: Vec<Option<Rotation>> = Vec::with_capacity(skeleton.len());
+        for j in skeleton.indices() {
+            let above = || {
+                let above = frames[skeleton.parent(j)?.get()]?;
+                Some(from_motion?.neutral(j).inverse() * above)
+            };
+            frames.push(from_motion.and_then(|anatomy| anatomy.frame(j)).or_else(above));
+        }
         let joints = skeleton.indices().map(|j| NamedJoint {
             name: &skeleton[j].name,
             is: anatomy.and_then(|anatomy| anatomy.name(j)),
-            frame: from_motion.and_then(|anatomy| anatomy.frame(j)),
+            frame: frames[j.get()],
         });
         NameTable::document(title, &source, joints)
     }

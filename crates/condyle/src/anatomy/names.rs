@@ -47,17 +47,28 @@ pub(super) fn by(table: &NameTable, skeleton: &Skeleton) -> Names {
     skeleton.joints().iter().map(|joint| table.find(&joint.name)).collect()
 }
 
-/// The one of some tables that were given for this skeleton: it has at least half of the table's names; of
-/// several, the one of which it has most.
+/// Whether a table is of a skeleton: at least half of its names are joints of it, and the bones of limbs lie
+/// along the axes that it has.
+#[must_use]
+pub fn table_fits(table: &NameTable, skeleton: &Skeleton) -> bool {
+    let names = by(table, skeleton);
+    let count = names.iter().flatten().count();
+    count > 0 && 2 * count >= table.len() && frames::fit(table, skeleton, &names).is_some()
+}
+
+/// The one of some tables that were given for this skeleton: all of the table's names are joints of it, or
+/// at least half, and more than `usual` tables name. Of several, the one of which it has most.
 pub(super) fn given<'t>(
     tables: &'t [NameTable],
     skeleton: &Skeleton,
+    usual: usize,
 ) -> Option<(&'t NameTable, Names)> {
     let mut best: Option<(usize, &NameTable, Names)> = None;
     for table in tables {
         let names = by(table, skeleton);
         let count = names.iter().flatten().count();
-        if table.fits(skeleton) && best.as_ref().is_none_or(|(most, ..)| count > *most) {
+        let fits = table_fits(table, skeleton) && (count >= table.len() || count > usual);
+        if fits && best.as_ref().is_none_or(|(most, ..)| count > *most) {
             best = Some((count, table, names));
         }
     }

@@ -246,6 +246,8 @@ struct Seen {
     each: [UpEvidence; 6],
     /// The axis along which somebody stands in a pose in front of the motion.
     front: Option<WorldAxis>,
+    /// Whether anybody stands in any frame, along whichever axis.
+    stands: bool,
 }
 
 impl Seen {
@@ -262,6 +264,8 @@ impl Seen {
         let mut lowest: [Lowest; 6] = Default::default();
         let mut posture = DVec3::ZERO;
         let mut sizes: Vec<f64> = Vec::new();
+        let tree = Tree::of(skeleton, names);
+        let mut stands = false;
         for frame in (start..count).step_by(step) {
             at(frame, &mut world);
             let Some([up, down]) = marks.body(&world) else { continue };
@@ -270,6 +274,7 @@ impl Seen {
             let other = if frame + 1 < count { frame + 1 } else { frame.saturating_sub(1) };
             at(other, &mut next);
             posture += 0.5 * (a + b);
+            stands = stands || standing(skeleton, names, &tree, &world).stands();
             sizes.push(up.length() + down.length());
             for (lowest, axis) in lowest.iter_mut().zip(WorldAxis::ALL) {
                 let height = |j: &&JointIndex| world.positions_m[j.get()].dot(axis.vector());
@@ -295,21 +300,24 @@ impl Seen {
             at(0, &mut world);
             stands_along(skeleton, &world, names)
         });
-        good.then(|| Self { frames, each, front: front.flatten() })
+        good.then(|| Self { frames, each, front: front.flatten(), stands })
     }
+}
+
+fn standing<'a>(
+    skeleton: &'a Skeleton,
+    names: &'a Names,
+    tree: &'a Tree,
+    world: &'a World,
+) -> Standing<'a> {
+    let (rotations, positions) = (&world.rotations, &world.positions_m);
+    Standing { skeleton, names, tree, rotations, positions, at_rest: true, up: None }
 }
 
 /// The axis along which a figure stands in a pose; `None` if it does not.
 pub(super) fn stands_along(skeleton: &Skeleton, world: &World, names: &Names) -> Option<WorldAxis> {
     let tree = Tree::of(skeleton, names);
-    let standing = Standing {
-        skeleton,
-        names,
-        tree: &tree,
-        rotations: &world.rotations,
-        positions: &world.positions_m,
-        at_rest: true,
-    };
+    let standing = standing(skeleton, names, &tree, world);
     let up = standing.body().filter(|_| standing.stands())? * DVec3::Y;
     // Between two axes it is along none.
     const ALONG: f64 = 0.9;
@@ -359,6 +367,10 @@ pub(super) fn up(
         }
     });
     let front = seen.iter().find_map(|s| s.front);
+    if rest.or(front).is_none() && !seen.iter().any(|s| s.stands) {
+        // A tangle that never stands: which way it lies says nothing.
+        return plain;
+    }
     let chosen = choose(&each, rest, front);
     Up { shown: Some(each[chosen.axis.index()]), rest, ..chosen }
 }

@@ -141,8 +141,14 @@ const HELPERS: &[&str] = &[
 /// Takes a skeleton for that of a person by the words in the names of its joints. `None` if two legs are
 /// not found in full, each with thigh, shank and foot, or nothing above the pelvis.
 pub(super) fn guess(skeleton: &Skeleton) -> Option<(NameTable, Names)> {
+    // MakeHuman's __UpLeg_L leads to UpLeg_L, and does not move.
+    let leads = |name: &str| {
+        let bare = name.trim_start_matches('_');
+        bare.len() < name.len() && skeleton.find(bare).is_some()
+    };
+    let said = |name: &str| if leads(name) { None } else { segment(name) };
     let said: Vec<Option<(Segment, BodySide)>> =
-        skeleton.joints().iter().map(|joint| segment(&joint.name)).collect();
+        skeleton.joints().iter().map(|joint| said(&joint.name)).collect();
     let names = Resolver { skeleton, said: &said }.names();
     is_person(skeleton, &names).then(|| {
         let joints = skeleton.joints().iter().zip(&names).filter_map(|(joint, name)| {
@@ -303,7 +309,24 @@ impl Resolver<'_> {
             }
         }
         self.find_pelvis(&mut names);
+        self.keep_one(&mut names);
         names
+    }
+
+    /// Of a limb with several joints of one name side by side, the first counts; of several toes none does, since
+    /// no one of them carries the foot.
+    fn keep_one(&self, names: &mut Names) {
+        for j in self.skeleton.indices() {
+            let Some(part @ (what, _)) = names[j.get()].filter(|(what, _)| what.is_paired()) else {
+                continue;
+            };
+            let others = self.skeleton.indices().skip(j.get() + 1);
+            let others: Vec<_> = others.filter(|k| names[k.get()] == Some(part)).collect();
+            if !others.is_empty() && what == BodyJoint::Toes {
+                names[j.get()] = None;
+            }
+            others.iter().for_each(|k| names[k.get()] = None);
+        }
     }
 
     /// The thighs and the upper arms that are below each joint, by words that say nothing else.

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::Ground;
 use crate::anatomy::{Anatomy, BodyJoint, BodySide};
 use crate::math::Rotation;
+use crate::motion::{Pose, World};
 use crate::rig::name_table::frame_of;
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -53,6 +54,14 @@ impl<'a> Body<'a> {
             frames.push(self.anatomy.frame(j).unwrap_or_else(at_rest));
         }
         frames
+    }
+
+    /// Where joints are in the pose that the frames are from, with bones as long as they are at rest.
+    fn neutral_world(&self) -> World {
+        let joints = self.skeleton.indices();
+        let rotations = joints.map(|j| self.anatomy.neutral(j)).collect();
+        let translations_m = self.skeleton.joints().iter().map(|joint| joint.offset_m).collect();
+        Pose { rotations, translations_m }.world(self.skeleton)
     }
 
     /// From the root to the pelvis.
@@ -124,8 +133,8 @@ impl<'a> Body<'a> {
     /// The height of the pelvis above the soles of straight legs, in metres; the mean of both sides.
     /// `None` without legs.
     pub(super) fn pelvis_height_m(&self) -> Option<f64> {
-        let rest = self.skeleton.rest_world_positions();
-        let turn = self.skeleton.rest_world_rotations()[self.pelvis.get()];
+        let World { positions_m: rest, rotations } = self.neutral_world();
+        let turn = rotations[self.pelvis.get()];
         let down = turn * (self.anatomy.frame(self.pelvis)? * DVec3::NEG_Y);
         let leg = |side| {
             let at = |what| Some(rest[self.first(what, side)?.get()]);
@@ -139,7 +148,7 @@ impl<'a> Body<'a> {
     /// How far a hand reaches from the middle between the shoulders, in metres; the mean of both sides, whose
     /// wrists are given. `None` without arms.
     pub(super) fn span_m(&self, [left, right]: [Option<JointIndex>; 2]) -> Option<f64> {
-        let rest = self.skeleton.rest_world_positions();
+        let rest = self.neutral_world().positions_m;
         let at = |side| Some(rest[self.first(BodyJoint::Shoulder, side)?.get()]);
         let half = length_m(&[BodySide::Left, BodySide::Right].map(at)).unwrap_or(0.0) * 0.5;
         mean(|side| {
@@ -150,7 +159,7 @@ impl<'a> Body<'a> {
 
     /// The length of an arm from the shoulder to its wrist, in metres. `None` without one.
     pub(super) fn arm_m(&self, side: BodySide, wrist: JointIndex) -> Option<f64> {
-        let rest = self.skeleton.rest_world_positions();
+        let rest = self.neutral_world().positions_m;
         let at = |what| Some(rest[self.first(what, side)?.get()]);
         let arm = [at(BodyJoint::Shoulder), at(BodyJoint::Elbow), Some(rest[wrist.get()])];
         length_m(&arm).filter(|m| m.is_finite() && *m > 0.0)

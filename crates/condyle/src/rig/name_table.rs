@@ -8,7 +8,6 @@ use super::json::{self, Fault};
 use super::path::Step;
 use super::{Position, RigError, RigErrorKind};
 use crate::math::{Angle, Rotation, unit};
-use crate::skeleton::Skeleton;
 
 /// A joint of the human body. The segment below it moves against the one above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -218,12 +217,9 @@ impl NameTable {
         }
     }
 
-    /// Whether it is of this skeleton: at least half of its names are joints of it.
-    #[must_use]
-    pub fn fits(&self, skeleton: &Skeleton) -> bool {
-        let named =
-            skeleton.joints().iter().filter(|joint| self.find(&joint.name).is_some()).count();
-        named > 0 && 2 * named >= self.joints.len()
+    /// How many names it has.
+    pub(crate) fn len(&self) -> usize {
+        self.joints.len()
     }
 
     /// Whether it has axes of joints.

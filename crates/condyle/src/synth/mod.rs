@@ -30,6 +30,7 @@
 
 mod channels;
 mod coupled;
+mod exporters;
 mod figure;
 mod gait;
 mod generate;
@@ -47,6 +48,7 @@ pub use channels::{SourceChannels, Wrap};
 pub use coupled::{
     CoupledAxes, CoupledFigure, CoupledKind, CoupledMotion, CoupledOptions, TrueCoupling,
 };
+pub use exporters::{bones_along_x, turned_in_motion};
 pub use figure::Figure;
 pub use gait::Gait;
 pub use region::{RegionShape, SwingRegion};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide, NameTable};
+use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide, NameTable, NamesFrom};
 use condyle::formats::{MotionFile, ReadOptions, read_file};
 use condyle::math::Angle;
 
@@ -151,7 +151,11 @@ fn every_file_with_known_names_is_recognised() {
         assert_eq!(found, named, "{name}");
     }
     for strange in ["tpose.bvh", "walk1.bvh"] {
-        assert!(Anatomy::of(&bvh(&folder, strange).skeleton).is_none(), "{strange}");
+        let anatomy = Anatomy::of(&bvh(&folder, strange).skeleton).unwrap();
+        assert_eq!(anatomy.names_from(), NamesFrom::Words, "{strange}");
+        for (what, side) in Anatomy::MAIN {
+            assert!(anatomy.find(what, side).is_some(), "{strange}: {what:?} {side:?}");
+        }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Motion of real files mirrored, and put on other skeletons.
 
-use condyle::anatomy::{Anatomy, BodySide};
+use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide, FigureAxes, WorldAxis};
 use condyle::edit::{
-    Ground, Mirror, MotionFrom, Retarget, RetargetOptions, Retargeted, fit, retarget,
+    Ground, Mirror, MotionFrom, Retarget, RetargetError, RetargetOptions, Retargeted, fit, retarget,
 };
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read_file, write};
 use condyle::glam::DVec3;
-use condyle::math::Angle;
-use condyle::motion::{Clip, FrameIndex, WorldTracks, farthest_apart_m};
+use condyle::math::{Angle, Rotation};
+use condyle::motion::{Clip, FrameIndex, FrameRate, WorldTracks, farthest_apart_m};
 use condyle::skeleton::{JointIndex, Skeleton};
+use condyle::synth::{Gait, bones_along_x, turned_in_motion};
 
 use crate::shared::{files, shared};
 
@@ -75,7 +76,9 @@ fn c13_real_motion_mirrored_twice_is_itself_and_angles_change_sides() {
         let anatomy = Anatomy::of(skeleton).unwrap();
         families.insert(anatomy.title().to_owned());
         let plain = Mirror::new(skeleton).unwrap();
-        assert!(skeleton.indices().all(|j| plain.counterpart(j).is_some()), "{name}");
+        let without = skeleton.indices().filter(|j| plain.counterpart(*j).is_none());
+        let without: Vec<&str> = without.map(|j| skeleton[j].name.as_str()).collect();
+        assert!(without.is_empty(), "{name}: {without:?}");
         for mirror in [plain.clone(), plain.clone().in_place()] {
             let twice = mirror.apply(&mirror.apply(clip).unwrap()).unwrap();
             let off =
@@ -367,4 +370,69 @@ fn c13_motion_on_an_acclaim_skeleton_needs_no_other_degrees_of_freedom() {
         let warnings = written(file, mirrored);
         assert!(warnings.is_empty(), "{amc:?}: {warnings:?}");
     }
+}
+
+/// A figure named as those of Rokoko Studio, with all bones along x at rest and z up, which walks.
+fn newton() -> (Skeleton, Clip) {
+    let rate = FrameRate::from_fps(60.0).unwrap();
+    let (skeleton, walk) = Gait::default().generate(60, rate).unwrap();
+    let (skeleton, walk) = bones_along_x(&skeleton, &walk).unwrap();
+    let up = Rotation::about_x(Angle::from_degrees(90.0));
+    let walk = turned_in_motion(&skeleton, &walk, up).unwrap();
+    let mut named = Skeleton::new();
+    for j in skeleton.indices() {
+        let mut joint = skeleton[j].clone();
+        joint.name = match joint.name.as_str() {
+            "LowerBack" => "Spine".to_owned(),
+            "Spine" => "Spine1".to_owned(),
+            "Chest" => "Spine2".to_owned(),
+            name => name.replace("UpLeg", "Thigh").replace("Leg", "Shin"),
+        };
+        match skeleton.parent(j) {
+            Some(p) => named.add(p, joint).unwrap(),
+            None => named.add_root(joint).unwrap(),
+        };
+    }
+    (named, walk)
+}
+
+#[test]
+fn legs_and_arms_of_hdm05_move_on_a_figure_whose_bones_lie_along_x_at_rest() {
+    let Some(folder) = shared("asf-amc") else { return };
+    let (target, walk) = newton();
+    let theirs = FigureAxes::of(&target, &[&walk]);
+    assert_eq!(theirs.up().axis, WorldAxis::Z);
+    let options = ReadOptions::default();
+    let asf = read_file(&folder.join("HDM_bd.asf"), None, &options).unwrap().file;
+    let amc = folder.join("HDM_bd_jogLeftCircle4StepsRstart_001_120.amc");
+    let jog = read_file(&amc, Some(&asf), &options).unwrap().file;
+    let clip = jog.clip.unwrap();
+    let ours = FigureAxes::of(&jog.skeleton, &[&clip]);
+    let figures = [&jog.skeleton, &target];
+    let retarget = Retarget::by(figures, [ours.clone(), theirs.clone()]).unwrap();
+    let found = retarget.apply(&clip, &RetargetOptions::default()).unwrap();
+    assert!(found.lost_limbs.is_empty(), "{:?}", found.lost_limbs);
+    let find = |axes: &FigureAxes, what, side| {
+        let joints = axes.anatomy().unwrap().joints();
+        joints.filter(|j| (j.what, j.side) == (what, side)).last().unwrap().clone()
+    };
+    for side in [BodySide::Left, BodySide::Right] {
+        for what in [BodyJoint::Knee, BodyJoint::Elbow, BodyJoint::Hip] {
+            let [from, to] = [&ours, &theirs].map(|axes| find(axes, what, side));
+            let mut range = [f64::MAX, f64::MIN];
+            for frame in clip.frames() {
+                let angle = |joint: &AnatomicalJoint, clip: &Clip| {
+                    let pose = clip.pose(frame);
+                    joint.angles_along(|j| pose.rotations[j.get()])[0].degrees()
+                };
+                let (a, b) = (angle(&from, &clip), angle(&to, &found.clip));
+                assert!((a - b).abs() < 1e-6, "{what:?} {side:?}: {a} {b}");
+                range = [range[0].min(b), range[1].max(b)];
+            }
+            assert!(range[1] - range[0] > 25.0, "{what:?} {side:?} {range:?}");
+        }
+    }
+    // A figure that is known by a tangle at rest alone is refused, rather than left as it is.
+    let error = Retarget::new(&jog.skeleton, &target).unwrap_err();
+    assert!(matches!(error, RetargetError::NoPelvis(_)), "{error}");
 }

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use condyle::anatomy::{BodyJoint, BodySide, FigureAxes, FramesFrom, NamesFrom, UpFrom, WorldAxis};
 use condyle::formats::{MotionFile, ReadOptions, read_file, read_files};
-use condyle::glam::DVec3;
-use condyle::math::{Angle, Points, Rotation, Rotations, direct_rotation};
-use condyle::motion::{Clip, KeyTimes, Track};
-use condyle::skeleton::{EndSite, Joint, JointIndex, Skeleton};
+use condyle::math::{Angle, Rotation};
+use condyle::motion::Clip;
+use condyle::synth::{bones_along_x, turned_in_motion};
 
 use crate::shared::{cmu, files, shared};
 
@@ -66,7 +65,7 @@ fn up_is_right_in_all_of_cmu_and_seen_without_rest_pose_in_nearly_all() {
                 wrong.push((name(&path).to_owned(), up));
             }
             // The same with all bones along x at rest, and no pose in front.
-            let (bare, moved) = along_x(&file.skeleton, &behind_front(clip));
+            let (bare, moved) = bones_along_x(&file.skeleton, &behind_front(clip)).unwrap();
             let axes = FigureAxes::of(&bare, &[&moved]);
             if axes.up().axis != WorldAxis::Y {
                 unseen.push(name(&path).to_owned());
@@ -87,77 +86,6 @@ fn behind_front(clip: &Clip) -> Clip {
     condyle::edit::trimmed(clip, clip.motion_start()..clip.frame_count()).unwrap()
 }
 
-/// The same motion of the same places with local spaces in which every bone lies along x at rest, as
-/// exporters do that stand figures up by rotations.
-pub(crate) fn along_x(skeleton: &Skeleton, clip: &Clip) -> (Skeleton, Clip) {
-    let rest = skeleton.rest_world_rotations();
-    let bone = |j: JointIndex| {
-        let child = skeleton.children(j).find(|c| skeleton[*c].offset_m != DVec3::ZERO);
-        let site = skeleton[j].end_sites.iter().map(|site| site.offset_m).next();
-        child.map(|c| skeleton[c].offset_m).or(site).filter(|v| v.length() > 0.0)
-    };
-    // The old local space from the new one.
-    let turns: Vec<Rotation> = skeleton
-        .indices()
-        .map(|j| {
-            let direct = bone(j).and_then(|v| direct_rotation(DVec3::X, v.normalize()));
-            direct.map_or(rest[j.get()].inverse(), |direct| direct.rotation)
-        })
-        .collect();
-    rebased(skeleton, clip, &turns, Rotation::IDENTITY)
-}
-
-/// The same motion in other local spaces, whose axes are along those of their parents at rest, in a world
-/// that is turned.
-fn rebased(
-    skeleton: &Skeleton,
-    clip: &Clip,
-    turns: &[Rotation],
-    world: Rotation,
-) -> (Skeleton, Clip) {
-    let above =
-        |j: JointIndex| skeleton.parent(j).map_or(world.inverse(), |p| turns[p.get()]).inverse();
-    let mut made = Skeleton::new();
-    let mut tracks = Vec::new();
-    for j in skeleton.indices() {
-        let old = &skeleton[j];
-        let mut joint = Joint::new(old.name.clone(), above(j) * old.offset_m);
-        joint.end_sites = old
-            .end_sites
-            .iter()
-            .map(|site| EndSite {
-                offset_m: turns[j.get()].inverse() * site.offset_m,
-                ..site.clone()
-            })
-            .collect();
-        match skeleton.parent(j) {
-            Some(p) => made.add(p, joint).unwrap(),
-            None => made.add_root(joint).unwrap(),
-        };
-        let track = clip.track(j);
-        let rotations: Rotations =
-            track.rotations().iter().map(|r| above(j) * r * turns[j.get()]).collect();
-        let places: Points = track.translations_m().iter().map(|t| above(j) * t).collect();
-        let times = |times: &KeyTimes| times.clone();
-        let (turned, moved) = (times(track.rotation_times()), times(track.translation_times()));
-        tracks.push(Track::from_parts(rotations, turned, places, moved));
-    }
-    (made, Clip::new(clip.frame_count(), clip.rate(), tracks).unwrap())
-}
-
-/// The same figure at rest, in motion in a world that is turned by the rotation of its root.
-fn turned(clip: &Clip, skeleton: &Skeleton, world: Rotation) -> Clip {
-    let mut clip = clip.clone();
-    for root in skeleton.indices().filter(|j| skeleton.parent(*j).is_none()) {
-        let track = clip.track(root);
-        let rotations: Rotations = track.rotations().iter().map(|r| world * r).collect();
-        let places: Points = track.translations_m().iter().map(|t| world * t).collect();
-        let (a, b) = (track.rotation_times().clone(), track.translation_times().clone());
-        clip.set_track(root, Track::from_parts(rotations, a, places, b)).unwrap();
-    }
-    clip
-}
-
 #[test]
 fn a_world_that_is_turned_under_a_rest_pose_is_seen_in_the_motion() {
     let (mut count, mut unseen) = (0, Vec::new());
@@ -169,8 +97,11 @@ fn a_world_that_is_turned_under_a_rest_pose_is_seen_in_the_motion() {
             if truth(&path) != WorldAxis::Y {
                 continue;
             }
-            let found =
-                FigureAxes::of(&file.skeleton, &[&turned(clip, &file.skeleton, world)]).up();
+            let found = FigureAxes::of(
+                &file.skeleton,
+                &[&turned_in_motion(&file.skeleton, clip, world).unwrap()],
+            )
+            .up();
             count += 1;
             if found.axis == up {
                 assert_eq!(found.from, UpFrom::Motion, "{}", path.display());
@@ -228,8 +159,8 @@ fn frames_of_figures_whose_bones_lie_along_x_at_rest_are_from_the_motion() {
         let own = FigureAxes::of(&file.skeleton, &[clip]);
         for (degrees, up) in [(0.0, WorldAxis::Y), (90.0, WorldAxis::Z)] {
             let world = Rotation::about_x(Angle::from_degrees(degrees));
-            let (bare, moved) = along_x(&file.skeleton, clip);
-            let moved = turned(&moved, &bare, world);
+            let (bare, moved) = bones_along_x(&file.skeleton, clip).unwrap();
+            let moved = turned_in_motion(&bare, &moved, world).unwrap();
             let axes = FigureAxes::of(&bare, &[&moved]);
             assert_eq!(axes.up().axis, up, "{}: {:?}", path.display(), axes.up());
             assert_eq!(axes.up().rest, None, "{}", path.display());
