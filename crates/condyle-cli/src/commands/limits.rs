@@ -277,8 +277,11 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
     let mut text = String::new();
     let mut about = vec![joint.kind.to_string()];
     about.extend(joint.source.map(|s| s.as_str().to_owned()));
-    // They are about what was estimated.
     let edited = joint.is_edited();
+    if edited && joint.source != Some(Source::Edited) {
+        about.push("edited since".to_owned());
+    }
+    // They are about what was estimated.
     about.extend(joint.confidence.filter(|_| !edited).map(|c| format!("confidence {c:.2}")));
     let _ = writeln!(text, "{}: {}", printable(name), about.join(", "));
     if let Some(why) = &joint.why {

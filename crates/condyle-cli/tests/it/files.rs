@@ -37,6 +37,11 @@ fn long_walk(frames: usize) -> String {
 fn a_signal_in_the_middle_of_writing_leaves_no_file_behind() {
     for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         let folder = Folder::new(&format!("files_signal_{name}"));
+        // What runs under `nohup` ignores one of them, and so does all that it starts.
+        if !folder.shell(&format!("kill -{name} $$; echo ignored")).stdout.is_empty() {
+            println!("skipped: {name} is ignored here");
+            continue;
+        }
         folder.write("walk.bvh", &long_walk(40));
         folder.write("rig.json", "");
         assert!(folder.shell("mkfifo page").status.success());
@@ -609,8 +614,9 @@ fn the_goals_of_the_documentation_are_goals_and_its_edit_is_one() {
         let err = String::from_utf8_lossy(&got.stderr);
         assert!(matches!(got.status.code(), Some(0 | 1)), "{text}\n{err}");
     }
-    // The tutorial's two lines, in the entry of the left elbow.
+    // The tutorial's line, in the entry of the left elbow: others follow it.
     let edit = examples("tutorial.md").remove(0);
+    let edit = edit.trim_end().strip_suffix(',').unwrap();
     let mut rig: serde_json::Value = serde_json::from_str(&folder.read("rig.json")).unwrap();
     let edit: serde_json::Value = serde_json::from_str(&format!("{{{edit}}}")).unwrap();
     for (name, value) in edit.as_object().unwrap() {

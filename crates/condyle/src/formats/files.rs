@@ -62,7 +62,7 @@ fn skeleton_beside(amc: &Path) -> Option<PathBuf> {
 }
 
 /// Reads files in order, one at a time. A single ASF serves all AMCs, before it or after it. Of several,
-/// names tell which one an AMC needs, see [`skeleton_of`](super::skeleton_of); where they do not, an ASF
+/// names tell which one an AMC needs, see [`skeleton_of`]; where they do not, an ASF
 /// that stands alone right before AMCs serves these. An ASF without AMC stands for itself. So there is one
 /// result per motion, skeleton without motion, or marker file.
 ///

@@ -1,5 +1,5 @@
 //! Projection of many rotations side by side: the formulas of [`Ball`] and of
-//! [`HingeLimit`](super::angles::HingeLimit) as loops over blocks, in straight lines without branches, which
+//! [`HingeLimit`] as loops over blocks, in straight lines without branches, which
 //! the compiler turns into packed instructions. As in [`batch`](crate::math::batch) results have the bits of
 //! the scalar functions, and what is rare or in doubt is flagged, to be asked of these.
 

@@ -75,8 +75,8 @@ impl Network {
     /// evaluates everything.
     ///
     /// What bounds and limits do not allow does not come out, whatever the dials (D13). Where a bone has
-    /// several ways to slide, it takes the one nearest to that of the evaluation before. Nothing is
-    /// allocated.
+    /// several ways to slide, it takes the one nearest to that of the evaluation before. It looks for it
+    /// from there, so that the same dials once more give the same to rounding. Nothing is allocated.
     ///
     /// # Panics
     ///

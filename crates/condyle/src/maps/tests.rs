@@ -861,8 +861,19 @@ fn values_without_derivatives_have_the_same_bits() {
             assert_eq!(bits(network, &with), bits(network, &without));
             compared += 1;
         }
-        // And back.
-        network.evaluate(with.dials(), &mut without);
+        // And back. A bone that slides looks for its turns from where it is: evaluated again with the
+        // same dials it starts from what it had found, and finds that to rounding only. So there both
+        // go on to other dials.
+        let dials = match network.sliding() {
+            [] => with.dials().to_vec(),
+            _ => {
+                let dials = some_dials(network, rng);
+                network.evaluate(&dials, &mut with);
+                dials
+            }
+        };
+        network.evaluate(&dials, &mut without);
+        assert_eq!(bits(network, &with), bits(network, &without));
         for joint in (0..network.drivers.len()).map(JointIndex::new) {
             let rates = |state| network.rates(state, joint).collect::<Vec<_>>();
             assert_eq!(rates(&with), rates(&without));

@@ -18,7 +18,7 @@ use crate::picture::Figures;
 use crate::picture::card::{Seen, drawing, percent};
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::Canvas;
-use crate::rig::{End, JointKind, RigJoint};
+use crate::rig::{End, JointKind, RigJoint, Source};
 
 /// Everything about a joint that is shown.
 pub(super) struct Subject<'a> {
@@ -150,6 +150,9 @@ fn facts(of: &Subject<'_>) -> Vec<String> {
         });
     }
     facts.extend(joint.source.map(|s| s.as_str().to_owned()));
+    if joint.is_edited() && joint.source != Some(Source::Edited) {
+        facts.push("edited since".to_owned());
+    }
     facts
 }
 

@@ -396,11 +396,18 @@ fn what_an_edited_limit_contradicts_is_not_on_the_page() {
     let first = page.split("<section id=\"first\">").nth(1).unwrap();
     let first = first.split("</section>").next().unwrap();
     assert!(!first.contains("LeftForeArm"), "{first}");
-    let card =
-        page.split("<section class=\"card\"").find(|c| c.contains("<h3><bdi>LeftForeArm</bdi>"));
-    let card = card.unwrap();
+    let card_in = |page: &str| {
+        let mut cards = page.split("<section class=\"card\"");
+        cards.find(|c| c.contains("<h3><bdi>LeftForeArm</bdi>")).unwrap().to_owned()
+    };
+    let card = card_in(&page);
     assert!(card.contains("rest pose inside") && !card.contains("class=\"ends\""), "{card}");
     assert!(card.contains("As it was estimated: "), "{card}");
+    assert!(card.contains("edited") && !card.contains("edited since"), "{card}");
+    // Not marked, but changed.
+    rig.joints.get_mut("LeftForeArm").unwrap().source = Some(Source::Estimated);
+    let card = card_in(&page_of(&synth, &rig));
+    assert!(card.contains("estimated · edited since"), "{card}");
 }
 
 #[test]

@@ -280,6 +280,17 @@ mod tests {
     }
 
     #[test]
+    fn the_same_estimate_from_more_samples_has_the_same_hash() {
+        let mut joint = RigJoint { samples: Some(800), ..RigJoint::default() };
+        joint.estimate_hash = joint.content_hash();
+        assert!(joint.estimate_hash.is_some() && !joint.is_edited());
+        joint.samples = Some(1000);
+        assert!(!joint.is_edited());
+        joint.rejected = Some(1);
+        assert!(joint.is_edited());
+    }
+
+    #[test]
     fn names_in_lists_are_those_of_the_values() {
         assert_eq!(JointKind::ALL.map(JointKind::as_str), JointKind::NAMES);
         assert_eq!(Source::ALL.map(Source::as_str), Source::NAMES);

@@ -261,11 +261,13 @@ fn joint(joint: &RigJoint) -> Result<Node<'static>, Fault> {
 
 impl RigJoint {
     /// The entry by what a document says of it, without unknown fields, [`soft`](Self::soft), which an
-    /// estimate does not make, [`source`](Self::source) and
-    /// [`estimate_hash`](Self::estimate_hash). `None` if a document cannot hold it.
+    /// estimate does not make, [`samples`](Self::samples), since frames that come again change nothing
+    /// else, [`source`](Self::source) and [`estimate_hash`](Self::estimate_hash). `None` if a document
+    /// cannot hold it.
     #[must_use]
     pub fn content_hash(&self) -> Option<ContentHash> {
-        let bare = Self { soft: None, source: None, estimate_hash: None, ..self.clone() };
+        let bare =
+            Self { soft: None, samples: None, source: None, estimate_hash: None, ..self.clone() };
         let written = joint(&bare).ok()?;
         // As it is when it was read: some angles in radians have no equal in degrees.
         let again = super::read::joint(&Cursor::root(&written), &mut Notes::default()).ok()?;

@@ -159,19 +159,17 @@ impl Case {
         let mut points = Vec::new();
         for index in 0..per_arc.pow(u32::try_from(n).unwrap()) {
             let mut rest = index;
-            let point: Vec<f64> = spans
-                .iter()
-                .map(|&(min, width)| {
-                    let step = rest % per_arc;
-                    rest /= per_arc;
-                    let part = f64::from(u32::try_from(step).unwrap())
-                        / f64::from(u32::try_from(per_arc - 1).unwrap());
-                    min + width * part
-                })
-                .collect();
-            points.push((m.distance((self.make)(&point)).radians(), point));
+            let mut point = [0.0; 3];
+            for (to, &(min, width)) in point.iter_mut().zip(&spans) {
+                let step = rest % per_arc;
+                rest /= per_arc;
+                let part = f64::from(u32::try_from(step).unwrap())
+                    / f64::from(u32::try_from(per_arc - 1).unwrap());
+                *to = min + width * part;
+            }
+            points.push((m.distance((self.make)(&point[..n])).radians(), point));
         }
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.select_nth_unstable_by(6, |a, b| a.0.total_cmp(&b.0));
         let mut best = f64::INFINITY;
         for (distance, point) in points.into_iter().take(6) {
             best = best.min(self.refine(m, distance, point, &spans));
@@ -179,25 +177,24 @@ impl Case {
         best
     }
 
-    fn refine(&self, m: Rotation, start: f64, mut at: Vec<f64>, spans: &[(f64, f64)]) -> f64 {
-        let n = at.len();
+    fn refine(&self, m: Rotation, start: f64, mut at: [f64; 3], spans: &[(f64, f64)]) -> f64 {
+        let n = spans.len();
         let mut here = start;
         let mut step = 0.5;
         while step > 1e-12 {
             let mut better = false;
             for direction in 0..3_usize.pow(u32::try_from(n).unwrap()) {
                 let mut rest = direction;
-                let trial: Vec<f64> = (0..n)
-                    .map(|i| {
-                        let sign = [-1.0, 0.0, 1.0][rest % 3];
-                        rest /= 3;
-                        let (min, width) = spans[i];
-                        let moved = at[i] + sign * step;
-                        // Across the whole circle there are no ends to stop at.
-                        if self.arcs[i].is_full() { moved } else { moved.clamp(min, min + width) }
-                    })
-                    .collect();
-                let distance = m.distance((self.make)(&trial)).radians();
+                let mut trial = at;
+                for (i, &(min, width)) in spans.iter().enumerate() {
+                    let sign = [-1.0, 0.0, 1.0][rest % 3];
+                    rest /= 3;
+                    let moved = at[i] + sign * step;
+                    // Across the whole circle there are no ends to stop at.
+                    trial[i] =
+                        if self.arcs[i].is_full() { moved } else { moved.clamp(min, min + width) };
+                }
+                let distance = m.distance((self.make)(&trial[..n])).radians();
                 if distance < here {
                     (here, at, better) = (distance, trial, true);
                 }
