@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use comfy_table::Cell;
-use condyle::anatomy::{Anatomy, BodySide, FigureAxes, FramesFrom, NamesFrom};
+use condyle::anatomy::{Anatomy, BodySide, FigureAxes, FramesFrom, NamesFrom, WorldAxis};
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
@@ -134,8 +134,8 @@ pub(super) fn up_json(axes: &FigureAxes) -> Value {
     json!({
         "axis": up.axis.as_str(),
         "why": up.reason(),
-        "rest": up.rest.map(|axis| axis.as_str()),
-        "doubt": up.doubt.map(|axis| axis.as_str()),
+        "rest": up.rest.map(WorldAxis::as_str),
+        "doubt": up.doubt.map(WorldAxis::as_str),
         "findings": axes.findings().iter().map(sentence).collect::<Vec<_>>(),
     })
 }

@@ -304,7 +304,8 @@ impl Resolver<'_> {
             };
             // A thigh in two pieces: the upper one turns in the hip. Below a head there are eyes and hats.
             let again = what.is_paired() && is_above(what);
-            if !again && !(what == B::Neck && under_head) {
+            let neck_under_head = what == B::Neck && under_head;
+            if !again && !neck_under_head {
                 names[j.get()] = Some((what, side));
             }
         }

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::math::{Points, Rotation, Rotations, direct_rotation};
 use crate::motion::{Clip, ClipError, Track};
-use crate::skeleton::{Joint, JointIndex, Skeleton, SkeletonError};
+use crate::skeleton::{Joint, JointIndex, Skeleton};
 
 use super::SynthError;
 
