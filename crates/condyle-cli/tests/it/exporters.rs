@@ -4,7 +4,7 @@
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
 use condyle::glam::DVec3;
 use condyle::math::{Angle, Rotation};
-use condyle::motion::{Clip, FrameRate, WorldTracks, farthest_apart_m};
+use condyle::motion::{Clip, FrameRate, WorldTracks};
 use condyle::skeleton::Skeleton;
 use condyle::synth::{Figure, Gait, Options, Synth, bones_along_x, turned_in_motion};
 
