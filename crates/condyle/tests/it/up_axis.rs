@@ -10,7 +10,7 @@ use condyle::synth::{bones_along_x, turned_in_motion};
 
 use crate::shared::{cmu, files, shared};
 
-/// The axis that is up in each file that is not y-up, by looking at the figures: MakeHuman's two, and two with
+/// The axis that is up in each file that is not y-up, by looking at the figures: `MakeHuman`'s two, and two with
 /// Mixamo's names. In all the others, also in those where people lie, roll and turn cartwheels, it is y.
 const NOT_Y: [(&str, WorldAxis); 4] = [
     ("bvh_test1.bvh", WorldAxis::Z),
@@ -34,7 +34,7 @@ fn motion() -> Vec<(PathBuf, MotionFile)> {
     paths.extend(files(&acclaim, "asf"));
     paths.extend(files(&acclaim, "amc"));
     let options = ReadOptions::default();
-    let read = read_files(&paths, &options).into_iter();
+    let read = read_files(&paths, &options);
     read.map(|(path, read)| (path.to_owned(), read.unwrap().file)).collect()
 }
 
