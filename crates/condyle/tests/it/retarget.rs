@@ -113,9 +113,8 @@ fn c3_real_figures_stand_on_the_ground_that_is_found() {
         let ground = Ground::of(&skeleton);
         // The neck is above the pelvis on the whole, even in cartwheels; another axis has 0.
         let pelvis = anatomy.pelvis().unwrap();
-        let neck = skeleton
-            .indices()
-            .rfind(|j| matches!(anatomy.name(*j), Some((BodyJoint::Neck, _))));
+        let neck =
+            skeleton.indices().rfind(|j| matches!(anatomy.name(*j), Some((BodyJoint::Neck, _))));
         let world = WorldTracks::of(&skeleton, &clip);
         let up: DVec3 = (0..clip.frame_count())
             .map(|f| world.position_m(neck.unwrap(), f) - world.position_m(pelvis, f))
