@@ -73,6 +73,7 @@ pub(super) fn sentence(finding: &AxesFinding) -> String {
     let help = match finding {
         AxesFinding::UpAgainstRest { .. }
         | AxesFinding::UpInDoubt { .. }
+        | AxesFinding::UpByFloor { .. }
         | AxesFinding::UpAssumed { .. } => "; --up takes another axis",
         AxesFinding::NamesByWords => {
             "; condyle anatomy shows them, and --map takes a table of your own"

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::floor;
 use super::upright::{self, stands_along};
 use super::{Anatomy, FramesFrom, NameTable, NamesFrom, Up, UpFrom, WorldAxis};
 use crate::motion::{Clip, Pose};
@@ -52,7 +53,9 @@ impl FigureAxes {
         let clips: Vec<&Clip> = clips.iter().filter(fits).copied().collect();
         let anatomy = Anatomy::in_motion(skeleton, &clips, options.names);
         let Some(known) = &anatomy else {
-            return Self { up: Up::without_motion(options.up, None), anatomy };
+            let seen = || floor::up_by_floor(skeleton, &clips);
+            let up = options.up.is_none().then(seen).flatten();
+            return Self { up: up.unwrap_or(Up::without_motion(options.up, None)), anatomy };
         };
         let world = Pose::rest(skeleton).world(skeleton);
         let rest = stands_along(skeleton, &world, &known.names);
@@ -84,6 +87,9 @@ impl FigureAxes {
         match (from, rest, doubt) {
             (UpFrom::Motion, Some(rest), _) if rest != axis => {
                 found.push(AxesFinding::UpAgainstRest { up: self.up, rest });
+            }
+            (UpFrom::Floor, ..) if axis != WorldAxis::Y => {
+                found.push(AxesFinding::UpByFloor { up: self.up });
             }
             (_, _, Some(doubt)) => found.push(AxesFinding::UpInDoubt { up: self.up, doubt }),
             (UpFrom::Assumed, ..) => found.push(AxesFinding::UpAssumed { axis }),
@@ -126,6 +132,11 @@ pub enum AxesFinding {
         /// The other axis.
         doubt: WorldAxis,
     },
+    /// The names of the joints say nothing, and the floor below the figure tells that an unusual axis is up.
+    UpByFloor {
+        /// What was taken.
+        up: Up,
+    },
     /// Neither motion nor rest pose tell which way is up.
     UpAssumed {
         /// What was taken.
@@ -149,6 +160,7 @@ impl AxesFinding {
         match self {
             Self::UpAgainstRest { .. } => "up-against-rest",
             Self::UpInDoubt { .. } => "up-in-doubt",
+            Self::UpByFloor { .. } => "up-by-floor",
             Self::UpAssumed { .. } => "up-assumed",
             Self::NamesByWords => "names-by-words",
             Self::FramesFromMotion { .. } => "axes-from-motion",
@@ -163,6 +175,7 @@ impl AxesFinding {
             self,
             Self::UpAgainstRest { .. }
                 | Self::UpInDoubt { .. }
+                | Self::UpByFloor { .. }
                 | Self::UpAssumed { .. }
                 | Self::NoFrames
         )
@@ -185,6 +198,7 @@ impl fmt::Display for AxesFinding {
                 up.axis,
                 up.reason()
             ),
+            Self::UpByFloor { up } => write!(f, "up is {}: {}", up.axis, up.reason()),
             Self::UpAssumed { axis } => {
                 write!(f, "neither the motion nor the rest pose tell which way is up: {axis} is taken")
             }

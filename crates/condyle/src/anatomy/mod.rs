@@ -10,6 +10,7 @@
 mod angles;
 mod explored;
 mod figure_axes;
+mod floor;
 mod frames;
 mod in_motion;
 mod names;

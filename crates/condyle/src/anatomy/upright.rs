@@ -9,11 +9,12 @@ use std::fmt;
 
 use glam::DVec3;
 
+use super::floor::{CLIPS, Frames, Lowest, Posed};
 use super::frames::{Standing, Tree};
 use super::names::Names;
 use super::{BodyJoint, BodySide};
 use crate::math::unit;
-use crate::motion::{Clip, FrameIndex, Pose, World};
+use crate::motion::{Clip, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// An axis of the world, with its sign.
@@ -73,7 +74,7 @@ impl WorldAxis {
         Some(Self::ALL.into_iter().fold(Self::Y, nearer))
     }
 
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         Self::ALL.iter().position(|axis| *axis == self).unwrap_or(0)
     }
 }
@@ -108,6 +109,8 @@ pub enum UpFrom {
     Told,
     /// The motion: how the body is held, and the floor.
     Motion,
+    /// The motion of a figure whose joints have names that say nothing: the floor below it alone.
+    Floor,
     /// The rest pose, which the motion does not speak against.
     Rest,
     /// Nothing: y, as in most files.
@@ -118,7 +121,7 @@ pub enum UpFrom {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UpEvidence {
     /// The mean over frames of the cosine between the axis and the body, from the feet over the pelvis to the
-    /// head: 1 for who stands straight up all the time.
+    /// head: 1 for who stands straight up all the time. 0 where the joints are not known.
     pub posture: f64,
     /// The share of the frames in which the lowest joint is at the height of the floor.
     pub level: f64,
@@ -145,7 +148,12 @@ impl Up {
                  joint on one level in {:.0} % of the frames",
                 100.0 * level
             ),
-            (UpFrom::Motion | UpFrom::Assumed, _) => "assumed".to_owned(),
+            (UpFrom::Floor, Some(UpEvidence { level, .. })) => format!(
+                "the names of the joints say nothing, and along this axis the lowest of them is on one level in \
+                 {:.0} % of the frames, with the figure above it",
+                100.0 * level
+            ),
+            (UpFrom::Motion | UpFrom::Floor | UpFrom::Assumed, _) => "assumed".to_owned(),
         }
     }
 
@@ -159,11 +167,6 @@ impl Up {
         Self { axis, from, shown: None, rest, doubt: None }
     }
 }
-
-/// At most so many frames of a clip are looked at, evenly over its length.
-const FRAMES: usize = 600;
-/// At most so many clips.
-const CLIPS: usize = 32;
 
 /// The joints that say how a body is held: the pelvis or what is between the hips, the top of the spine, and
 /// the ankles or what there is of the legs.
@@ -210,36 +213,6 @@ impl Landmarks {
     }
 }
 
-/// What is seen along one axis: how high the lowest joint is, and how fast that moves.
-#[derive(Default)]
-struct Lowest {
-    /// Pairs of metres and metres per second, a pair a frame.
-    frames: Vec<[f64; 2]>,
-}
-
-impl Lowest {
-    /// The shares of the frames in which the lowest joint is on the floor, and there and still.
-    fn shares(&self, size_m: f64) -> [f64; 2] {
-        // A foot that rolls over its ball, in shares of the figure's size from pelvis to head and to feet.
-        const FLAT: f64 = 0.04;
-        // Sizes per second: an ankle in stance rolls at some 0.1.
-        const SLOW: f64 = 0.15;
-        // What is below the floor by a glitch.
-        const BELOW: usize = 20;
-        let mut heights: Vec<f64> = self.frames.iter().map(|[height, _]| *height).collect();
-        heights.sort_unstable_by(f64::total_cmp);
-        let Some(floor) = heights.get(heights.len().saturating_sub(1) / BELOW) else {
-            return [0.0; 2];
-        };
-        let is_down = |[height, _]: &&[f64; 2]| height - floor < FLAT * size_m;
-        let is_still = |[_, speed]: &&[f64; 2]| *speed < SLOW * size_m;
-        let down = self.frames.iter().filter(is_down);
-        #[allow(clippy::cast_precision_loss, reason = "at most as many as are looked at")]
-        let share = |count: usize| count as f64 / self.frames.len() as f64;
-        [share(down.clone().count()), share(down.filter(is_still).count())]
-    }
-}
-
 /// What a clip shows of each of [`WorldAxis::ALL`].
 struct Seen {
     frames: usize,
@@ -253,37 +226,23 @@ struct Seen {
 impl Seen {
     /// `None` if the figure has no size or is not finite in any frame.
     fn of(skeleton: &Skeleton, clip: &Clip, marks: &Landmarks, names: &Names) -> Option<Self> {
-        let start = clip.motion_start();
-        let count = clip.frame_count();
-        let step = (count - start).div_ceil(FRAMES).max(1);
-        let (mut pose, mut world, mut next) = (Pose::default(), World::new(), World::new());
-        let mut at = |frame: usize, world: &mut World| {
-            clip.pose_into(FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX)), &mut pose);
-            world.update(skeleton, &pose);
-        };
+        let mut posed = Posed::new(skeleton, clip);
+        let (mut world, mut next) = (World::new(), World::new());
         let mut lowest: [Lowest; 6] = Default::default();
         let mut posture = DVec3::ZERO;
         let mut sizes: Vec<f64> = Vec::new();
         let tree = Tree::of(skeleton, names);
         let mut stands = false;
-        for frame in (start..count).step_by(step) {
-            at(frame, &mut world);
+        for [frame, beside] in Frames::of(clip) {
+            posed.at(frame, &mut world);
             let Some([up, down]) = marks.body(&world) else { continue };
             let (Some(a), Some(b)) = (unit(up), unit(down)) else { continue };
-            // The speed to the next frame, at the end from the one before.
-            let other = if frame + 1 < count { frame + 1 } else { frame.saturating_sub(1) };
-            at(other, &mut next);
+            posed.at(beside, &mut next);
             posture += 0.5 * (a + b);
             stands = stands || standing(skeleton, names, &tree, &world).stands();
             sizes.push(up.length() + down.length());
             for (lowest, axis) in lowest.iter_mut().zip(WorldAxis::ALL) {
-                let height = |j: &&JointIndex| world.positions_m[j.get()].dot(axis.vector());
-                let heights = marks.all.iter().map(|j| (j, height(&j)));
-                let Some((j, height)) = heights.min_by(|a, b| a.1.total_cmp(&b.1)) else {
-                    continue;
-                };
-                let way = world.positions_m[j.get()].distance(next.positions_m[j.get()]);
-                lowest.frames.push([height, way * clip.rate().fps()]);
+                lowest.add(axis, [&world, &next], marks.all.iter().copied(), clip.rate().fps());
             }
         }
         let frames = sizes.len();
@@ -296,8 +255,8 @@ impl Seen {
             let [level, still] = lowest[k].shares(size_m);
             UpEvidence { posture: posture.dot(WorldAxis::ALL[k].vector()), level, still }
         });
-        let front = (start > 0).then(|| {
-            at(0, &mut world);
+        let front = (clip.motion_start() > 0).then(|| {
+            posed.at(0, &mut world);
             stands_along(skeleton, &world, names)
         });
         good.then(|| Self { frames, each, front: front.flatten(), stands })

@@ -6,6 +6,7 @@ use condyle::anatomy::{BodyJoint, BodySide, FigureAxes, FramesFrom, NamesFrom, U
 use condyle::formats::{MotionFile, ReadOptions, read_file, read_files};
 use condyle::math::{Angle, Rotation};
 use condyle::motion::Clip;
+use condyle::skeleton::{Joint, Skeleton};
 use condyle::synth::{bones_along_x, turned_in_motion};
 
 use crate::shared::{cmu, files, shared};
@@ -79,6 +80,60 @@ fn up_is_right_in_all_of_cmu_and_seen_without_rest_pose_in_nearly_all() {
     let others = unseen.iter().filter(|n| !n.starts_with("125_") && !n.starts_with("126_"));
     let others: Vec<_> = others.collect();
     assert!(unseen.len() <= 30 && others.len() <= 14, "{unseen:?}");
+}
+
+/// The same skeleton with names that say nothing.
+fn nameless(skeleton: &Skeleton) -> Skeleton {
+    let mut made = Skeleton::new();
+    for j in skeleton.indices() {
+        let joint = Joint { name: format!("n{}", j.get()), ..skeleton[j].clone() };
+        match skeleton.parent(j) {
+            Some(parent) => made.add(parent, joint).unwrap(),
+            None => made.add_root(joint).unwrap(),
+        };
+    }
+    made
+}
+
+#[test]
+fn up_is_seen_by_the_floor_where_names_say_nothing() {
+    // Right, wrong, not told.
+    let mut counts = [0; 3];
+    let mut count = |path: &Path, file: &MotionFile| {
+        let Some(clip) = &file.clip else { return };
+        let axes = FigureAxes::of(&nameless(&file.skeleton), &[clip]);
+        let up = axes.up();
+        assert!(axes.anatomy().is_none(), "{}", path.display());
+        let which = match up.from {
+            UpFrom::Floor if up.axis == truth(path) => 0,
+            UpFrom::Floor => {
+                eprintln!("{}: {up:?}", path.display());
+                // A wrong axis is told.
+                let findings = axes.findings();
+                assert!(findings.iter().any(|f| f.code() == "up-by-floor"), "{findings:?}");
+                1
+            }
+            _ => {
+                assert_eq!((up.axis, up.from), (WorldAxis::Y, UpFrom::Assumed));
+                2
+            }
+        };
+        counts[which] += 1;
+    };
+    for (path, file) in motion() {
+        count(&path, &file);
+    }
+    if let Some(folder) = cmu() {
+        for subject in std::fs::read_dir(folder).unwrap() {
+            for path in files(&subject.unwrap().path(), "bvh") {
+                count(&path, &read_file(&path, None, &ReadOptions::default()).unwrap().file);
+            }
+        }
+    }
+    let [right, wrong, not_told] = counts;
+    eprintln!("{right} right, {wrong} wrong, {not_told} not told");
+    let all = right + wrong + not_told;
+    assert!(100 * wrong <= all && 100 * right >= 96 * all, "{counts:?}");
 }
 
 /// A clip without a pose in front of it.
