@@ -237,7 +237,8 @@ impl DialSolver<'_> {
                 }
             }
             let counted = frames - motion_start;
-            ((squares / counted.max(1) as f64).sqrt(), worst, worst_frame)
+            // Of equal misses the mean is above the worst by its rounding.
+            ((squares / counted.max(1) as f64).sqrt().min(worst), worst, worst_frame)
         };
         let misses = joints.iter().enumerate().map(|(k, joint)| {
             let (rms, worst, worst_frame) = of(k);

@@ -408,11 +408,14 @@ const fn suffix(unit: Unit) -> &'static str {
     }
 }
 
-/// To 1e-9, so that what was set comes out as it was set.
+/// To 1e-9, or to 15 digits where that is coarser, so that what was set comes out as it was set: a change of
+/// units and back is off by less than that.
 fn rounded(value: f64) -> f64 {
-    let rounded = (value * 1e9).round() / 1e9;
+    if value.abs() >= 1e6 {
+        return format!("{value:.14e}").parse().unwrap_or(value);
+    }
     // No −0.
-    if rounded.is_finite() { rounded + 0.0 } else { value }
+    (value * 1e9).round() / 1e9 + 0.0
 }
 
 /// From frame to frame, in seconds: less is lost in a table, and neither is a motion.
