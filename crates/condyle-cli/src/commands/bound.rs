@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use condyle::anatomy::{AnatomicalJoint, Anatomy, BodyJoint};
-use condyle::enforce::BoundRig;
+use condyle::enforce::{BoundRig, RestDifference};
 use condyle::math::Angle;
 use condyle::rig::Rig;
-use condyle::skeleton::{JointIndex, Skeleton};
+use condyle::skeleton::{JointIndex, RestPart, Skeleton};
 use serde_json::{Value, json};
 
 use crate::output::{Failure, json_degrees, print_note, print_warning, some_of};
@@ -61,17 +61,26 @@ fn misfits(bound: &BoundRig, skeleton: &Skeleton) -> Misfits {
     if !free.is_empty() {
         notes.push(format!("the rig has no entry for {}: no limit there", some_of(&free)));
     }
-    let moved = bound.rest_differences();
     let mut warnings = Vec::new();
-    if let Some(worst) = moved.iter().max_by(|a, b| a.angle.degrees().total_cmp(&b.angle.degrees()))
-    {
-        let who: Vec<&str> = names(skeleton, moved.iter().map(|d| d.joint));
-        warnings.push(format!(
-            "the rest pose of {} is not the rig's, by up to {:.1}°: limits may mean something \
-             else here",
-            some_of(&who),
-            worst.angle.degrees()
-        ));
+    for part in [RestPart::Rotation, RestPart::Bone] {
+        let moved = || bound.rest_differences().iter().filter(|d| d.of == part);
+        let farthest = |a: &&RestDifference, b: &&RestDifference| {
+            a.angle.degrees().total_cmp(&b.angle.degrees())
+        };
+        let Some(worst) = moved().max_by(farthest) else { continue };
+        let who = some_of(&names(skeleton, moved().map(|d| d.joint)));
+        let by = worst.angle.degrees();
+        warnings.push(match part {
+            RestPart::Rotation => format!(
+                "the rest pose of {who} is not the rig's, by up to {by:.1}°: limits may mean something \
+                 else here"
+            ),
+            RestPart::Bone => format!(
+                "below {who} bones point another way at rest than in the rig, by up to {by:.0}°: the same angles \
+                 are other poses, and limits mean something else here; condyle retarget brings the clip onto \
+                 the rig's rest pose"
+            ),
+        });
     }
     let stiff = stiff(bound, skeleton);
     if !stiff.is_empty() {
@@ -106,10 +115,12 @@ fn names(skeleton: &Skeleton, joints: impl Iterator<Item = JointIndex>) -> Vec<&
 
 /// Says what becomes of a pose in front of a motion, if there is one.
 pub(super) fn note_of_front(motion_start: usize, path: &Path, what: &str) {
-    if motion_start > 0 {
-        let front = "frame 0 is a pose in front of the motion";
-        print_note(&format!("{}: {front}, and {what}", path.display()));
-    }
+    let front = match motion_start {
+        0 => return,
+        1 => "frame 0 is a pose in front of the motion".to_owned(),
+        _ => format!("frames 0 to {} are a pose in front of the motion", motion_start - 1),
+    };
+    print_note(&format!("{}: {front}, and {what}", path.display()));
 }
 
 /// Prints what does not fit between a rig and a clip.

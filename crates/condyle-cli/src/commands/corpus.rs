@@ -11,13 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use condyle::anatomy::Anatomy;
 use condyle::estimate::{
-    Estimate as Found, EstimateOptions, Method, RestPart, Summary, Take, estimate_paired,
-    rests_differ,
+    Estimate as Found, EstimateOptions, Method, Summary, Take, estimate_paired,
 };
 use condyle::formats::{
     MotionFile, Pairing, ReadOptions, WarningKind, read_file, size_notice, skeleton_of,
 };
-use condyle::skeleton::{JointIndex, Skeleton};
+use condyle::skeleton::{JointIndex, RestPart, Skeleton, rests_differ};
 use serde_json::{Map, Value, json};
 
 use super::estimate::{

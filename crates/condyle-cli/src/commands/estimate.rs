@@ -428,6 +428,9 @@ struct Changes {
     /// Entries of an estimate from as many samples that said something else, and do not say what was
     /// estimated: perhaps they were edited.
     changed: Vec<(String, RigJoint)>,
+    /// Entries that were replaced by others, from another number of samples, and do not say what was estimated:
+    /// whether they were edited cannot be told.
+    unknown: Vec<String>,
 }
 
 fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
@@ -446,10 +449,13 @@ fn updated(there: Option<Rig>, found: &Found) -> (Rig, Changes) {
             Some(Source::Estimated) => {
                 let known = entry.estimate_hash.is_some();
                 let counts = |of: &RigJoint| [of.samples, of.rejected];
-                if !known && counts(entry) == counts(new) && in_words(entry) != in_words(new) {
+                let differs = !known && in_words(entry) != in_words(new);
+                if differs && counts(entry) == counts(new) {
                     let mut entry = entry.clone();
                     entry.settle(rest(name));
                     changes.changed.push((name.to_owned(), entry));
+                } else if differs {
+                    changes.unknown.push(name.to_owned());
                 }
             }
             _ => changes.replaced.push(name.to_owned()),
@@ -491,6 +497,7 @@ fn json_of(found: &Found, origin: &Origin, changes: &Changes) -> Value {
         "untouched": changes.untouched,
         "replaced": changes.replaced,
         "changed": changed,
+        "unknown": changes.unknown,
         "joints": joints,
     });
     if let Some(map) = value.as_object_mut() {
@@ -655,6 +662,14 @@ fn add_kept(text: &mut String, found: &Found, changes: &Changes) {
         let line = format!(
             "\nReplaced, though not from an estimate: {who}. Mark an entry \"source\": \"edited\" \
              to keep it."
+        );
+        let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
+    }
+    if !changes.unknown.is_empty() {
+        let who = names(&changes.unknown);
+        let line = format!(
+            "\nReplaced, and perhaps edited before, since the rig has no \"estimate_hash\" for them: {who}. \
+             Entries have one from now on; \"source\": \"edited\" keeps one that has not."
         );
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 2));
     }

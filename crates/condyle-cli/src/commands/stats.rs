@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use condyle::estimate::{
-    EstimateOptions, MAX_SUMMARY_BYTES, MergeError, RestPart, RestsDiffer, Summary,
-    estimate_summary,
+    EstimateOptions, MAX_SUMMARY_BYTES, MergeError, Summary, estimate_summary,
 };
 use condyle::formats::read_bytes;
+use condyle::skeleton::{RestPart, RestsDiffer};
 use serde_json::{Map, Value, json};
 
 use super::estimate::{Origin, Target, deliver, existing, failure_of, read_clips, same_figure};

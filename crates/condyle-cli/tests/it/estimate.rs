@@ -373,6 +373,31 @@ fn an_entry_that_was_changed_since_it_was_estimated_is_kept_and_told_a13() {
     folder.write("rig.json", &edited.to_string());
     let value = json(&folder, "estimate --json swing.bvh -o rig.json");
     assert_eq!(value["changed"][0]["was"]["arcs"][0]["max_deg"], 70.0);
+    // From more clips too, where nobody can tell whether the clips or a person changed it.
+    folder.write("rig.json", &edited.to_string());
+    let value = json(&folder, "estimate --json swing.bvh more.bvh -o rig.json");
+    assert_eq!(value["unknown"], serde_json::json!(["Leg"]), "{value}");
+    folder.write("rig.json", &edited.to_string());
+    let out = folder.condyle("estimate swing.bvh more.bvh -o rig.json").stdout;
+    assert!(String::from_utf8(out).unwrap().contains("perhaps edited before"));
+}
+
+/// Programs that write JSON have no −0.
+#[test]
+fn a_rig_that_another_program_wrote_again_is_as_it_was_estimated() {
+    let folder = Folder::new("estimate_negative_zero");
+    folder.write("swing.bvh", &swinging(200));
+    folder.write("more.bvh", &swinging(50));
+    let _ = json(&folder, "estimate --json swing.bvh -o rig.json");
+    let text = folder.read("rig.json");
+    let alone = |text: &str| text.replace(['[', ']', ',', '\n'], " ").split(' ').any(|w| w == "-0");
+    assert!(!alone(&text), "{text}");
+    // As older versions wrote it.
+    let with = text.replacen("\"axis\": [1, 0, 0]", "\"axis\": [1, -0, -0]", 1);
+    assert!(alone(&with), "{text}");
+    folder.write("rig.json", &with);
+    let value = json(&folder, "estimate --json swing.bvh more.bvh -o rig.json");
+    assert_eq!(value["kept"], serde_json::json!([]));
 }
 
 /// A capture that swings, with frames that are poses of nobody: in front, and frozen in.
@@ -443,6 +468,31 @@ fn a_pose_that_an_estimate_left_out_is_found_wherever_else_it_is() {
         );
         check("out.bvh", 0, 0);
     }
+}
+
+#[test]
+fn a_pose_that_is_held_in_front_of_the_motion_is_no_part_of_it() {
+    let folder = Folder::new("estimate_held_pose");
+    folder.write("plain.bvh", &with_poses(230, &[]));
+    folder.write("held.bvh", &with_poses(230, &(0..40).collect::<Vec<_>>()));
+    let plain = json(&folder, "estimate --json plain.bvh -o plain.json");
+    let held = json(&folder, "estimate --json held.bvh -o held.json");
+    assert!(held["warnings"].to_string().contains("a pose in front of the motion"), "{held}");
+    let arc = |of: &Value| of["joints"]["Leg"]["arcs"].clone();
+    assert_eq!(arc(&held), arc(&plain));
+    let check = json(&folder, "check held.bvh --rig held.json --json");
+    let leg = &check["joints"]["Leg"];
+    assert_eq!((&leg["outside"], &leg["left_out"]), (&0.into(), &40.into()), "{leg}");
+    // Elsewhere it counts, and moves no other frame.
+    for how in ["", " --smooth"] {
+        let clamp = format!("clamp held.bvh --rig plain.json -o out.bvh --json{how}");
+        let got = json(&folder, &clamp);
+        let told = (&got["joints"]["Leg"]["changed"], &got["motion_start"]);
+        assert_eq!(told, (&40.into(), &40.into()), "{how}");
+    }
+    let got = folder.condyle("clamp held.bvh --rig plain.json -o out.bvh --smooth");
+    let err = String::from_utf8(got.stderr).unwrap();
+    assert!(err.contains("frames 0 to 39 are a pose in front of the motion"), "{err}");
 }
 
 #[test]

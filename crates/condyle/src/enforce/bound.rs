@@ -5,7 +5,7 @@ use crate::limits::{Limit, PreparedLimit};
 use crate::math::{Angle, Rotation};
 use crate::motion::{Clip, FrameIndex, KeyTimes};
 use crate::rig::{LeftOut, Rig, RigError};
-use crate::skeleton::{JointIndex, Skeleton};
+use crate::skeleton::{JointIndex, RestPart, Skeleton, rests_differ};
 
 /// Rest poses that differ by more than this are told.
 const REST_TOLERANCE: Angle = Angle::from_degrees(0.1);
@@ -26,12 +26,15 @@ pub struct BoundRig {
 }
 
 /// A joint whose rest pose in the skeleton is another than in the rig.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestDifference {
     /// The joint in the skeleton.
     pub joint: JointIndex,
     /// The angle between the two rest poses.
     pub angle: Angle,
+    /// What differs: the joint's rest rotation, or where the bones below it point in its local space. Files
+    /// without rest rotations, as BVH, have their rest pose in these.
+    pub of: RestPart,
 }
 
 /// A joint with its limit.
@@ -77,7 +80,8 @@ impl BoundRig {
             if let Some(own) = rig.skeleton.find(name).filter(|_| restricts) {
                 let angle = rig.skeleton[own].rest.distance(rest);
                 if angle > REST_TOLERANCE {
-                    rest_differences.push(RestDifference { joint, angle });
+                    let of = RestPart::Rotation;
+                    rest_differences.push(RestDifference { joint, angle, of });
                 }
             }
             let zero = rest * entry.center;
@@ -95,6 +99,7 @@ impl BoundRig {
             });
         }
         joints.sort_by_key(|j| j.joint);
+        rest_differences.extend(bones_apart(rig, skeleton, &joints));
         rest_differences.sort_by_key(|d| d.joint);
         let not_in_rig = skeleton.indices().filter(|j| !matched[j.get()]).collect();
         let joint_count = skeleton.len();
@@ -118,8 +123,9 @@ impl BoundRig {
         &self.not_in_rig
     }
 
-    /// Joints with a limit whose rest pose differs by more than 0.1° from the rig's. Their limits may
-    /// mean something else on this skeleton.
+    /// Joints with a limit whose rest rotation differs by more than 0.1° from the rig's, or a bone below which
+    /// points another way, by more than people differ ([`rests_differ`]). Their limits may mean something else
+    /// on this skeleton.
     #[must_use]
     pub fn rest_differences(&self) -> &[RestDifference] {
         &self.rest_differences
@@ -158,6 +164,24 @@ impl BoundRig {
         assert_eq!(clip.tracks().len(), self.joint_count, "the clip is of the skeleton");
         &self.joints
     }
+}
+
+/// The joints with a limit below which a bone points another way at rest, by the bone that is farthest off.
+fn bones_apart(rig: &Rig, skeleton: &Skeleton, joints: &[BoundJoint]) -> Vec<RestDifference> {
+    let mut apart: Vec<RestDifference> = Vec::new();
+    for differ in rests_differ(&rig.skeleton, skeleton) {
+        let parent = skeleton.find(&differ.joint).and_then(|child| skeleton.parent(child));
+        let limited = |j: &JointIndex| joints.iter().any(|b| b.joint == *j && b.restricts);
+        let Some(joint) = parent.filter(limited).filter(|_| differ.of == RestPart::Bone) else {
+            continue;
+        };
+        match apart.iter_mut().find(|d| d.joint == joint) {
+            Some(known) if known.angle >= differ.apart => {}
+            Some(known) => known.angle = differ.apart,
+            None => apart.push(RestDifference { joint, angle: differ.apart, of: differ.of }),
+        }
+    }
+    apart
 }
 
 impl BoundJoint {

@@ -192,6 +192,11 @@ fn of_joint(
         return (report, Edit::Frames(edits));
     }
     if keyed {
+        // A key between frames may be outside where no frame is.
+        let passed = |local| passes(&bound.limit, bound.motion(local), slack);
+        if bound.locals(clip).all(|(_, local)| passed(local)) {
+            return (report, nothing);
+        }
         let (keys, fits) = clamped_keys(bound, clip, slack, &mut report);
         if fits {
             return (report, Edit::Keys(keys));

@@ -97,7 +97,8 @@ impl<'a> Sure<'a> {
         let swing = prepared.swing()?;
         let bone = of.axes.bone();
         // Some are enough.
-        let some = samples.iter().flat_map(|clip| clip.iter().step_by(clip.len().div_ceil(64)));
+        let step = |clip: &Rotations| clip.len().div_ceil(64).max(1);
+        let some = samples.iter().flat_map(|clip| clip.iter().step_by(step(clip)));
         let middle = unit(some.map(|q| back * q * bone).sum())?;
         // Less than the distance to the boundary, which may be off by its tolerance.
         let radius = 0.99 * swing.distance(middle)?.radians().clamp(0.0, PI);

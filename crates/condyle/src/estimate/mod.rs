@@ -46,7 +46,6 @@ mod options;
 mod pairs;
 mod paper;
 mod quiet;
-mod rest_bone;
 mod samples;
 mod summary;
 #[cfg(test)]
@@ -67,18 +66,16 @@ pub use from_summary::estimate_summary;
 pub use options::{BallModel, EstimateOptions, Method, Noise, Outliers};
 pub use pairs::{Pair, estimate_paired};
 pub use paper::{PaperOptions, Space, Threshold};
-pub use rest_bone::rests_differ;
-pub use summary::{MergeError, RestPart, RestsDiffer, Summary};
+pub use summary::{MergeError, Summary};
 
 use crate::hash::ContentHash;
 use crate::math::{Angle, Rotations};
 use crate::motion::Clip;
 use crate::rig::{Rig, RigJoints};
-use crate::skeleton::{JointIndex, Skeleton};
+use crate::skeleton::{JointIndex, RestBone, RestsDiffer, Skeleton};
 use crate::threads;
 use joint::{Seen, TakeOf};
 use pairs::Sources;
-use rest_bone::RestBone;
 
 /// A clip and the skeleton that it moves.
 #[derive(Clone, Copy, Debug)]
@@ -242,11 +239,12 @@ fn from_sources(
         });
     }
     let starts: Vec<usize> = takes.iter().map(|take| first_frame(take.clip, options)).collect();
-    for (number, _) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
-        warnings.push(format!(
-            "take {}: frame 0 is a pose in front of the motion, and left out",
-            number + 1
-        ));
+    for (number, from) in starts.iter().enumerate().filter(|(_, from)| **from > 0) {
+        let front = match from {
+            1 => "frame 0 is a pose".to_owned(),
+            _ => format!("frames 0 to {} are a pose", from - 1),
+        };
+        warnings.push(format!("take {}: {front} in front of the motion, and left out", number + 1));
     }
     let seen = threads::each(&joints, options.threads, |&joint| {
         skeleton.parent(joint)?;

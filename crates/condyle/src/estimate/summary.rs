@@ -15,10 +15,12 @@ use super::cst;
 use super::jitter::Jitters;
 use super::moments::Moments;
 use super::occupancy::Occupancy;
-use super::rest_bone::RestBone;
 use crate::hash;
-use crate::math::{Angle, Rotation, Rotations};
-use crate::skeleton::{EndSite, Joint, JointIndex, MAX_JOINTS, Skeleton, SkeletonError};
+use crate::math::{Rotation, Rotations};
+use crate::skeleton::{
+    EndSite, Joint, JointIndex, MAX_JOINTS, RestBone, RestPart, RestsDiffer, Skeleton,
+    SkeletonError,
+};
 
 /// What is known of one joint from any number of clips.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -331,47 +333,6 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A joint whose rest pose is another in one of two summaries that were merged.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RestsDiffer {
-    /// The joint.
-    pub joint: String,
-    /// By how much.
-    pub apart: Angle,
-    /// What differs.
-    pub of: RestPart,
-}
-
-/// A part of a rest pose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RestPart {
-    /// The rest rotation of the joint. Each is taken relative to its own.
-    Rotation,
-    /// Where the bone from the parent to the joint points, with the same rest rotations: the same angles
-    /// are then other poses.
-    Bone,
-}
-
-impl RestsDiffer {
-    /// Rests that differ by less are the same: 1°.
-    pub const LEAST: Angle = Angle::from_degrees(1.0);
-}
-
-impl fmt::Display for RestsDiffer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { joint, apart, of } = self;
-        let apart = apart.degrees();
-        match of {
-            RestPart::Rotation => {
-                write!(f, "the rest rotations of joint {joint:?} differ by {apart:.1} deg")
-            }
-            RestPart::Bone => {
-                write!(f, "the bones to joint {joint:?} point {apart:.0} deg apart at rest")
-            }
-        }
-    }
-}
-
 /// Why two summaries cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -421,6 +382,7 @@ impl std::error::Error for MergeError {}
 mod tests {
     use super::*;
     use crate::estimate::samples::Samples;
+    use crate::math::Angle;
     use crate::motion::Clip;
     use crate::synth::{Figure, Options, Rng, Synth};
 

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::{Channels, FrameIndex, FrameRate, Pose};
 use crate::hash::{ContentHash, Words};
-use crate::math::{Interpolation, Points, Rotation, Rotations};
+use crate::math::{Angle, Interpolation, Points, Rotation, Rotations};
 use crate::skeleton::{JointIndex, Skeleton};
 
 /// When the keys of a curve are.
@@ -230,35 +230,45 @@ impl Clip {
         (0..u32::try_from(self.frame_count).expect("checked by Clip::new")).map(FrameIndex)
     }
 
-    /// Whether frame 0 is a pose in front of the motion, as conversions and calibrations leave it there:
-    /// some joint jumps by more than 20° to frame 1, three times as far as any joint does from there to
-    /// the next frames.
+    /// Whether the clip begins with a pose in front of the motion, as conversions and calibrations leave it
+    /// there: a pose, held for any number of frames that is less than half of them, from which some joint jumps
+    /// by more than 20° to the next frame, three times as far as any joint does in the frames behind it. What is
+    /// held for several frames counts only if the figure moves behind the jump: keys may be held as steps.
     #[must_use]
     pub fn has_leading_pose(&self) -> bool {
-        const JUMP: f64 = 20.0 * (std::f64::consts::PI / 180.0);
-        const AFTER: u32 = 10;
-        let count = u32::try_from(self.frame_count()).unwrap_or(u32::MAX);
-        if count < 3 {
-            return false;
-        }
-        let step = |from: u32| {
-            let turn = |track: &Track| {
-                let at = |frame: u32| match track.rotation_times() {
-                    KeyTimes::EveryFrame => track.rotations().at(frame as usize),
-                    KeyTimes::At(_) => self.rotation_of(track, FrameIndex(frame)),
-                };
-                at(from).distance(at(from + 1)).radians()
-            };
-            self.tracks().iter().map(turn).fold(0.0, f64::max)
-        };
-        let jump = step(0);
-        jump > JUMP && (1..count.min(AFTER) - 1).all(|from| 3.0 * step(from) < jump)
+        self.motion_start() > 0
     }
 
-    /// The frame that the motion begins with: 1 behind a [pose in front](Self::has_leading_pose), else 0.
+    /// The frame that the motion begins with: the first behind a [pose in front](Self::has_leading_pose), else 0.
     #[must_use]
     pub fn motion_start(&self) -> usize {
-        usize::from(self.has_leading_pose())
+        const JUMP: Angle = Angle::from_degrees(20.0);
+        // Less than this from frame to frame is a pose that is held.
+        const HELD: Angle = Angle::from_degrees(0.05);
+        const AFTER: usize = 10;
+        let count = self.frame_count();
+        let at = |track: &Track, frame: usize| match track.rotation_times() {
+            KeyTimes::EveryFrame => track.rotations().at(frame),
+            KeyTimes::At(_) => {
+                self.rotation_of(track, FrameIndex(u32::try_from(frame).unwrap_or(u32::MAX)))
+            }
+        };
+        let turn = |track: &Track, from: usize| at(track, from).distance(at(track, from + 1));
+        let is_held = |from: usize| self.tracks().iter().all(|track| turn(track, from) < HELD);
+        let step = |from: usize| {
+            let turns = self.tracks().iter().map(|track| turn(track, from).radians());
+            turns.fold(0.0, f64::max)
+        };
+        let held = (0..count / 2).find(|from| from + 2 < count && !is_held(*from));
+        let Some(last) = held else { return 0 };
+        let jump = step(last);
+        if jump <= JUMP.radians() {
+            return 0;
+        }
+        let mut behind = last + 1..(last + AFTER).min(count) - 1;
+        let goes_on = behind.clone().all(|from| 3.0 * step(from) < jump);
+        let moves = last == 0 || behind.any(|from| !is_held(from));
+        if goes_on && moves { last + 1 } else { 0 }
     }
 
     /// The clip by how its joints turn: the same for the same rotations in the same frames, to the last
@@ -502,3 +512,42 @@ impl fmt::Display for ClipError {
 }
 
 impl std::error::Error for ClipError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A joint that turns about x by angles in degrees, one a frame.
+    fn turning(degrees: &[f64]) -> Clip {
+        let rotations = degrees.iter().map(|d| Rotation::about_x(Angle::from_degrees(*d)));
+        let rate = FrameRate::from_fps(30.0).unwrap();
+        let still = Points::from_iter([DVec3::ZERO]);
+        let times = (KeyTimes::EveryFrame, KeyTimes::At(vec![0.0]));
+        let track = Track::from_parts(rotations.collect(), times.0, still, times.1);
+        Clip::new(degrees.len(), rate, vec![track]).unwrap()
+    }
+
+    #[test]
+    fn a_pose_in_front_may_be_held_and_keys_that_are_steps_are_none() {
+        let motion = |n: u32| (0..n).map(|i| 60.0 + 5.0 * f64::from(i % 7));
+        let behind =
+            |held: &[f64], n: u32| -> Vec<f64> { held.iter().copied().chain(motion(n)).collect() };
+        let start = |degrees: &[f64]| turning(degrees).motion_start();
+        assert_eq!(start(&behind(&[], 20)), 0);
+        assert_eq!(start(&behind(&[-90.0], 20)), 1);
+        assert_eq!(start(&behind(&[-90.0; 9], 20)), 9);
+        // Rounding in the last digit is no motion.
+        assert_eq!(start(&behind(&[-90.0, -90.01, -90.0], 20)), 3);
+        // A pose that is held for longer than the rest is not in front of it.
+        assert_eq!(start(&behind(&[-90.0; 30], 20)), 0);
+        // Who moves before, or goes on as fast behind, is in motion.
+        assert_eq!(start(&behind(&[-90.0, -80.0, -70.0], 20)), 0);
+        assert_eq!(start(&[0.0, 40.0, 80.0, 120.0, 160.0, 200.0]), 0);
+        assert_eq!(start(&behind(&[50.0], 20)), 0);
+        // Poses that are held as steps: nothing moves behind the first either.
+        let steps: Vec<f64> = (0..60).map(|i| 70.0 * f64::from(i / 12 % 3)).collect();
+        assert_eq!(start(&steps), 0);
+        assert_eq!(start(&[0.0, 0.0]), 0);
+        assert_eq!(start(&[0.0; 100]), 0);
+    }
+}

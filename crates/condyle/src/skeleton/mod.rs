@@ -6,6 +6,7 @@
 
 mod geometry;
 mod near;
+mod rests;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,6 +17,8 @@ use glam::DVec3;
 use crate::math::Rotation;
 
 pub use near::names_near;
+pub(crate) use rests::RestBone;
+pub use rests::{RestPart, RestsDiffer, rests_differ};
 
 /// The most joints a skeleton may have. The largest we know of (full-body with face) has under
 /// 1,000; the limit keeps a hostile file from asking for more than we could walk.

@@ -13,7 +13,7 @@ use condyle::math::{
 };
 use condyle::motion::{Clip, FrameIndex, FrameRate, KeyTimes, Track};
 use condyle::rig::{JointKind, LeftOut, Rig, RigJoint};
-use condyle::skeleton::{Joint, JointIndex, Skeleton};
+use condyle::skeleton::{Joint, JointIndex, RestPart, Skeleton};
 use condyle::synth::{
     Figure, Glitches, JointTruth, Keys, Options, RegionShape, SwingRegion, Synth,
 };
@@ -236,6 +236,44 @@ fn clamping_leaves_frames_that_were_left_out_where_a_check_passes_the_take() {
         rig.joints.insert("a", RigJoint { left_out: left_out(&[3]), ..bend() });
         assert!(clamped(&rig, &options).0 >= 2);
     }
+}
+
+/// Files without rest rotations have their rest pose in the offsets.
+#[test]
+fn bones_that_point_another_way_at_rest_than_in_the_rig_are_told() {
+    let arm = |bone: DVec3, hand: DVec3| {
+        let mut skeleton = Skeleton::new();
+        let root = skeleton.add_root(Joint::new("Hips", DVec3::ZERO)).unwrap();
+        let arm = skeleton.add(root, Joint::new("Arm", DVec3::Y)).unwrap();
+        let elbow = skeleton.add(arm, Joint::new("ForeArm", bone)).unwrap();
+        skeleton.add(elbow, Joint::new("Hand", hand)).unwrap();
+        skeleton
+    };
+    let t_pose = arm(DVec3::X, DVec3::X);
+    let mut rig = Rig::from_skeleton(&t_pose);
+    for name in ["Arm", "ForeArm"] {
+        rig.joints.insert(name, RigJoint::new(JointKind::Fixed, Limit::Locked));
+    }
+    let differ = |other: &Skeleton| {
+        let bound = BoundRig::new(&rig, other).unwrap();
+        let told = bound.rest_differences().iter();
+        told.map(|d| (other[d.joint].name.clone(), d.angle.degrees().round(), d.of))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(differ(&t_pose), []);
+    // Other people: no bone is off by as much as rest poses are.
+    let other = arm(DVec3::new(0.9, -0.3, 0.0), 0.8 * DVec3::X);
+    assert_eq!(differ(&other), []);
+    // Arms that hang, all of them or below the elbow only.
+    let hanging = differ(&arm(-DVec3::Y, -DVec3::Y));
+    let bone = RestPart::Bone;
+    assert_eq!(hanging, [("Arm".to_owned(), 90.0, bone), ("ForeArm".to_owned(), 90.0, bone)]);
+    assert_eq!(differ(&arm(DVec3::X, -DVec3::Y)), [("ForeArm".to_owned(), 90.0, bone)]);
+    // Where nothing is limited nothing is told.
+    rig.joints.insert("Arm", RigJoint::new(JointKind::Ball, Limit::Free));
+    rig.joints.insert("ForeArm", RigJoint::new(JointKind::Ball, Limit::Free));
+    let free = BoundRig::new(&rig, &arm(-DVec3::Y, -DVec3::Y)).unwrap();
+    assert!(free.rest_differences().is_empty());
 }
 
 #[test]
