@@ -2,7 +2,9 @@
 
 pub use crate::rig::name_table::{BodyJoint, BodySide, NameTable};
 
-use super::frames;
+use std::borrow::Cow;
+
+use super::{Anatomy, NamesFrom, frames, words};
 use crate::skeleton::Skeleton;
 
 /// The text of a data file.
@@ -94,6 +96,29 @@ pub(super) fn detect<'t>(
         }
     }
     best.map(|(_, table, names)| (table, names))
+}
+
+/// The names of one of some tables, or those that the words in the names tell, with whose they are. Words count
+/// where they tell more main joints: many conventions share eight names with another one's table, which has not
+/// got their pelvis or their thighs.
+pub(super) fn usual<'t>(
+    tables: &'t [NameTable],
+    skeleton: &Skeleton,
+) -> Option<(Cow<'t, NameTable>, Names, NamesFrom)> {
+    let by_table = detect(tables, skeleton);
+    let told = by_table.as_ref().map_or(0, |(_, names)| main_count(names));
+    if told < Anatomy::MAIN.len()
+        && let Some((table, names)) = words::guess(skeleton)
+        && main_count(&names) > told
+    {
+        return Some((Cow::Owned(table), names, NamesFrom::Words));
+    }
+    by_table.map(|(table, names)| (Cow::Borrowed(table), names, NamesFrom::Table))
+}
+
+/// How many of the main joints of a body have a name.
+fn main_count(names: &Names) -> usize {
+    Anatomy::MAIN.iter().filter(|part| names.contains(&Some(**part))).count()
 }
 
 #[cfg(test)]
