@@ -487,6 +487,14 @@ pub enum WarningKind {
         /// How long positions are at most, as a share of the OFFSET: the median over the joints.
         share: f64,
     },
+    /// The position channels of some joints below the root say the opposite of what those of most do: these bones
+    /// are next to nothing where positions replace OFFSETs, or much too long where they are added.
+    PositionsContradict {
+        /// The joints, by the names in the file.
+        joints: Vec<String>,
+        /// Whether positions were added.
+        added: bool,
+    },
     /// The frame time is missing, zero or nonsense; another was assumed.
     FrameTime {
         /// The text in the file.
@@ -604,6 +612,7 @@ impl WarningKind {
                 | Self::RepeatedAxis { .. }
                 | Self::FarTurn { .. }
                 | Self::PositionsSmall { .. }
+                | Self::PositionsContradict { .. }
                 | Self::UnitDeclared { .. }
                 | Self::LengthOfLeaf { .. }
                 | Self::More { repairs: false, .. }
@@ -654,6 +663,26 @@ impl fmt::Display for WarningKind {
                     "the position channels below the root replace the OFFSETs, but are at most \
                      {share} of them in the median over {joints} joints: bones are that much shorter \
                      than the hierarchy says"
+                )
+            }
+            Self::PositionsContradict { joints, added } => {
+                const SHOWN: usize = 4;
+                let shown: Vec<_> = joints.iter().take(SHOWN).map(|j| format!("{j:?}")).collect();
+                let mut who = shown.join(", ");
+                if joints.len() > SHOWN {
+                    who += &format!(" and {} more", joints.len() - SHOWN);
+                }
+                let (they, do_they) = if *added {
+                    (
+                        "about as long as the OFFSET",
+                        "are added to it as in the other joints: bones get longer",
+                    )
+                } else {
+                    ("next to nothing", "replace it as in the other joints: bones collapse")
+                };
+                write!(
+                    f,
+                    "the position channels of {who} are {they}, unlike those of most joints, and {do_they}"
                 )
             }
             Self::FrameTime { text, assumed_s } => {
