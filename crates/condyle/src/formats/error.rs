@@ -77,6 +77,8 @@ pub enum ReadErrorKind {
         /// The most that are, see [`MAX_IN_MEMORY`](crate::formats::MAX_IN_MEMORY).
         most: u64,
     },
+    /// There are more numbers than are kept in memory, see [`MAX_NUMBERS`](crate::formats::MAX_NUMBERS).
+    TooManyNumbers,
     /// There is nothing in the file.
     Empty,
     /// The bytes are of no format we know.
@@ -263,6 +265,9 @@ impl ReadErrorKind {
             Self::TooLarge { .. } => {
                 "--mmap reads larger files, if no program changes them meanwhile; or cut it in pieces"
             }
+            Self::TooManyNumbers => {
+                "cut it in pieces; or read it with --mmap, which takes memory for all of them, if there is enough"
+            }
             Self::Empty => "the export or download went wrong: get the file again",
             Self::UnknownFormat => {
                 "readable are ASF, AMC, BVH and TRC; the content decides, then the extension"
@@ -326,6 +331,11 @@ impl fmt::Display for ReadErrorKind {
                     most >> 20
                 )
             }
+            Self::TooManyNumbers => write!(
+                f,
+                "the file has more than {} million numbers, the most that are kept in memory",
+                super::MAX_NUMBERS / 1_000_000
+            ),
             Self::Empty => f.write_str("the file is empty"),
             Self::UnknownFormat => f.write_str("this is no motion file we know"),
             Self::Utf16 => f.write_str("the text is UTF-16"),
