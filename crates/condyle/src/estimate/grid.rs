@@ -47,6 +47,12 @@ impl Grid {
         &self.points
     }
 
+    /// How many directions there are in the cell of one, on the mean over the directions.
+    pub(super) fn crowd(&self) -> f64 {
+        let squares: f64 = self.counts().map(|n| f64::from(n) * f64::from(n)).sum();
+        squares / (self.points.len() as f64).max(1.0)
+    }
+
     /// How many directions each cell has.
     pub(super) fn counts(&self) -> impl Iterator<Item = u32> + '_ {
         self.starts.windows(2).map(|pair| pair[1] - pair[0])

@@ -492,20 +492,36 @@ fn has_one_gap(angles: &[(f64, usize)], wider: f64) -> bool {
 /// square, this has to be below [`LEVEL`]. Up to [`COMPANY`] close together are as good as alone: distances are from samples that are not. Chords make
 /// areas exact on the sphere.
 fn lone_directions(directions: &[DVec3], most: usize, least: f64) -> Vec<usize> {
+    // From so many in the cell of a sample a tree is faster than a grid.
+    const CROWD: f64 = 32.0;
+    lone_directions_by(directions, most, least, CROWD)
+}
+
+fn lone_directions_by(directions: &[DVec3], most: usize, least: f64, crowd: f64) -> Vec<usize> {
     const NEAREST: usize = 6;
     let n = directions.len();
     // Some few in each cell.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped there")]
     let grid = Grid::new(directions, (0.5 * n as f64).sqrt() as usize);
+    // Most of them in a small part of the sphere are in few cells, each to be compared with all in its own.
+    let tree = (grid.crowd() > crowd).then(|| Neighbours::new(directions, |_| true));
+    let nearest = |d: DVec3| match &tree {
+        // Itself is the nearest.
+        Some(tree) => tree.nearest::<2>(d, None)[1].0,
+        None => grid.nearest(d),
+    };
     // Of evenly spread samples 95 % have their nearest within √(ln 20 / ρ π).
-    let mut first: Vec<f64> = grid.points().iter().map(|d| grid.nearest(*d)).collect();
+    let mut first: Vec<f64> = grid.points().iter().map(|d| nearest(*d)).collect();
     let place = n - 1 - n / 20;
     let spacing = *first.select_nth_unstable_by(place, f64::total_cmp).1;
     let usual = AROUND as f64 * spacing / (LN_10 + LN_2);
     // (1 + t)⁸ = 4 √n / LEVEL.
     let factor = (4.0 * (n as f64).sqrt() / LEVEL).sqrt().sqrt().sqrt() - 1.0;
     let least = (factor * usual).max(least * least);
-    let alone = |(_, d): &(usize, DVec3)| !grid.has_within(*d, COMPANY, least);
+    let alone = |(_, d): &(usize, DVec3)| match &tree {
+        Some(tree) => tree.nearest::<{ COMPANY + 1 }>(*d, None)[COMPANY].0 > least,
+        None => !grid.has_within(*d, COMPANY, least),
+    };
     let mut candidates: Vec<usize> = grid.iter().filter(alone).map(|(i, _)| i).collect();
     candidates.sort_unstable();
     if candidates.is_empty() || candidates.len() > most {
@@ -514,7 +530,7 @@ fn lone_directions(directions: &[DVec3], most: usize, least: f64) -> Vec<usize> 
     let mut is_candidate = vec![false; n];
     candidates.iter().for_each(|&i| is_candidate[i] = true);
     let others = Neighbours::new(directions, |i| !is_candidate[i]);
-    let everything = Neighbours::new(directions, |_| true);
+    let everything = tree.unwrap_or_else(|| Neighbours::new(directions, |_| true));
     // How far the last of those around a sample is.
     let scale_at = |j: usize| {
         let of = directions.get(j).map(|d| everything.nearest::<AROUND>(*d, Some(j)));
@@ -528,4 +544,28 @@ fn lone_directions(directions: &[DVec3], most: usize, least: f64) -> Vec<usize> 
         around[0].0 > (factor * scale).max(least)
     };
     candidates.into_iter().filter(sticks_out).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    /// Where most directions are in a small part of the sphere, each with thousands in its cell of a grid.
+    #[test]
+    fn directions_are_as_lone_by_the_tree_as_by_the_grid() {
+        let mut rng = Rng::new(6);
+        for (spread, outliers) in [(1.0, 0), (0.02, 3), (0.002, 12), (0.0, 5)] {
+            let mut directions: Vec<DVec3> = (0..4000)
+                .filter_map(|_| unit(DVec3::X + rng.direction() * spread * rng.uniform()))
+                .collect();
+            directions.extend((0..outliers).map(|_| rng.direction()));
+            let by = |crowd: f64| lone_directions_by(&directions, 80, 0.01, crowd);
+            let found = by(f64::INFINITY);
+            assert_eq!(found, by(0.0), "{spread} {outliers}");
+            assert!(found.len() <= outliers, "{spread}: {found:?}");
+            // At a single place nobody sticks out of a density that there is not.
+            assert!(found.is_empty() == (outliers == 0), "{spread}: {found:?}");
+        }
+    }
 }
