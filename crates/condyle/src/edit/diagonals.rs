@@ -4,11 +4,18 @@
 //! `(a + 1, b + 1)` all but one pair of frames are the same. So sums over windows are kept along the diagonals of
 //! the table of all frames, one term comes and one goes, and how long the windows are does not matter.
 //!
-//! These sums are bounds. Every frame becomes a point, such that the square of the distance of two points is no more
-//! than what the distance of windows has of the two frames: numbers stay, an angle that wraps becomes its cosine and
-//! sine, `|Δ|² = 2 − 2 cos d ≤ d²`, and a rotation its matrix over √2, `|Δ|² = 4 sin² θ/2 ≤ θ²`. The mean of four
-//! frames has four times the square of the difference of the means, at most, so cells of four frames do for the table
-//! of all windows that start at every fourth frame. The three starts that follow each of them are no farther from it
+//! These sums are bounds. Every joint in a frame becomes a point, such that the square of the distance of two points
+//! tells what the distance of windows has of the two frames at least: numbers stay, an angle that wraps becomes its
+//! cosine and sine, `s = |Δ|² = 2 − 2 cos d`, and a rotation its matrix over √2, `s = |Δ|² = 4 sin² θ/2`. The square of
+//! the angle is a power series in s without negative terms (J. M. Borwein and M. Chamberland, "Integer powers of
+//! arcsin", 2007, eq 1), of which some terms are a bound from below that is near:
+//!
+//! ```text
+//!   θ² = 2 Σ sⁿ / (n² C(2n, n)) = s + s²/12 + s³/90 + s⁴/560 + …
+//! ```
+//!
+//! Such a series is convex and grows, so that four frames have at least four times that of the difference of their
+//! means: cells of four frames do for the table of all windows that start at every fourth frame. The three starts that follow each of them are no farther from it
 //! than their own windows are in their clip: what is farther apart than the best so far and both of these has no
 //! windows that matter. The rest is looked at frame by frame in the same way, and computed where it may be the best.
 
@@ -37,9 +44,43 @@ const FIRST: usize = 32;
 /// go, each to half an ulp.
 const ROUNDING: f64 = 1e-10;
 
+/// Columns of points that belong to one joint.
+#[derive(Clone, Copy)]
+struct Group {
+    columns: usize,
+    weight: f64,
+    /// Whether they are of an angle: else of a number.
+    curved: bool,
+}
+
+impl Group {
+    /// What the distance of windows has of `count` frames at least, by the square of the distance of two points, or
+    /// of `count` times that of their means. Both are weighted.
+    #[inline(always)]
+    fn at_least(self, square: f64, count: f64) -> f64 {
+        if !self.curved {
+            return square;
+        }
+        let s = square / (count * self.weight);
+        let series = 1.0 / 3150.0 + s * (1.0 / 16632.0 + s * (1.0 / 84084.0 + s / 411_840.0));
+        square * (1.0 + s * (1.0 / 12.0 + s * (1.0 / 90.0 + s * (1.0 / 560.0 + s * series))))
+    }
+
+    /// What it has, of two frames, but for rounding.
+    fn exactly(self, square: f64) -> f64 {
+        if !self.curved {
+            return square;
+        }
+        let quarter = (0.25 * square / self.weight).min(1.0);
+        let angle = 2.0 * trig::atan2(quarter.sqrt(), (1.0 - quarter).sqrt());
+        self.weight * angle * angle
+    }
+}
+
 /// The frames of a clip as points.
 struct Points {
     dims: usize,
+    groups: Vec<Group>,
     /// Frame by frame.
     rows: Vec<f64>,
 }
@@ -48,7 +89,9 @@ impl Points {
     fn new(features: &Features, plan: &Plan<'_>, of_query: bool) -> Self {
         let frames = features.frame_count();
         let mut columns: Vec<Vec<f64>> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         for part in &plan.parts {
+            let before = columns.len();
             let first = if of_query { part.query } else { part.column };
             let root = part.weight.sqrt();
             let column = |d: usize| features.column(first + d)[..frames].iter();
@@ -80,6 +123,8 @@ impl Points {
             } else {
                 columns.push(column(0).map(|x| root * x).collect());
             }
+            let curved = part.wraps || features.metric() == Metric::Quaternion;
+            groups.push(Group { columns: columns.len() - before, weight: part.weight, curved });
         }
         let dims = columns.len();
         let mut rows = vec![0.0; dims * frames];
@@ -88,7 +133,7 @@ impl Points {
                 row[d] = *x;
             }
         }
-        Self { dims, rows }
+        Self { dims, groups, rows }
     }
 
     fn row(&self, frame: usize) -> &[f64] {
@@ -96,8 +141,15 @@ impl Points {
     }
 }
 
-fn square(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+/// The squares of two rows of points, joint by joint, as they count.
+#[inline(always)]
+fn square_of(groups: &[Group], [a, b]: [&[f64]; 2], counts: impl Fn(Group, f64) -> f64) -> f64 {
+    let (mut a, mut b, mut sum) = (a.iter(), b.iter(), 0.0);
+    for group in groups {
+        let own = a.by_ref().take(group.columns).zip(b.by_ref().take(group.columns));
+        sum += counts(*group, own.map(|(a, b)| (a - b) * (a - b)).sum());
+    }
+    sum
 }
 
 /// The windows of a clip that may be found, four by four.
@@ -120,8 +172,11 @@ impl<'a> Blocks<'a> {
         for shift in 1..CELL {
             // From the first window of each block to this one.
             let end = (starts.end + window - 1).saturating_sub(shift);
-            let squares: Vec<f64> =
-                (starts.start..end).map(|f| square(points.row(f), points.row(f + shift))).collect();
+            let apart = |f: usize| {
+                let rows = [points.row(f), points.row(f + shift)];
+                square_of(&points.groups, rows, Group::exactly)
+            };
+            let squares: Vec<f64> = (starts.start..end).map(apart).collect();
             let mut largest = 0.0_f64;
             let mut sum: f64 = squares.iter().take(window - 1).sum();
             for at in 0..starts.len().saturating_sub(shift) {
@@ -291,10 +346,13 @@ impl Search<'_> {
     /// Looks at the windows that start at two frames, and at the next ones.
     fn slide(&mut self, a: usize, b: usize, length: usize) {
         let square = |i: usize, search: &Self| {
-            square(search.a.points.row(a + i), search.b.points.row(b + i))
+            let (ours, theirs) = (search.a.points, search.b.points);
+            let at_least = |group: Group, square: f64| group.at_least(square, 1.0);
+            square_of(&ours.groups, [ours.row(a + i), theirs.row(b + i)], at_least)
         };
         let mut sum: f64 = (0..self.window - 1).map(|i| square(i, self)).sum();
         let mut largest = 0.0_f64;
+        let mut exact = ExactSums::default();
         for i in 0..length {
             sum += square(i + self.window - 1, self);
             largest = largest.max(sum);
@@ -305,11 +363,56 @@ impl Search<'_> {
                 && self.nearest.may_be_first(at)
                 && (self.between.lead.is_some() || !self.a.is_repeat(at.0))
                 && !self.b.is_repeat(at.1)
+                && exact.at_most(i, self.window, best * best * (1.0 + ROUNDING), |i| {
+                    let (ours, theirs) = (self.a.points, self.b.points);
+                    let rows = [ours.row(a + i), theirs.row(b + i)];
+                    square_of(&ours.groups, rows, Group::exactly)
+                })
             {
                 self.nearest.offer(self.plan, at.0, at.1);
             }
             sum -= square(i, self);
         }
+    }
+}
+
+/// What windows along a diagonal have, but for rounding: each frame is computed once for all that it is in.
+#[derive(Default)]
+struct ExactSums {
+    /// The place of the first square that is known, and the squares from there on.
+    first: usize,
+    squares: Vec<f64>,
+    /// The last window that was asked for, and its sum.
+    at: usize,
+    sum: f64,
+    largest: f64,
+}
+
+impl ExactSums {
+    /// Whether the sum of the window at a place is no more than this. Places are asked for in their order.
+    fn at_most(
+        &mut self,
+        at: usize,
+        window: usize,
+        most: f64,
+        square: impl Fn(usize) -> f64,
+    ) -> bool {
+        let known = self.first + self.squares.len();
+        if self.squares.is_empty() || at >= known {
+            // What was summed up before has nothing to do with it.
+            *self = Self { first: at, at, ..Self::default() };
+            self.squares.extend((at..at + window).map(&square));
+            self.sum = self.squares.iter().sum();
+        } else {
+            self.squares.extend((known..at + window).map(&square));
+            for goes in self.at..at {
+                self.sum +=
+                    self.squares[goes + window - self.first] - self.squares[goes - self.first];
+            }
+            self.at = at;
+        }
+        self.largest = self.largest.max(self.sum);
+        self.sum - ROUNDING * self.largest <= most
     }
 }
 
@@ -341,13 +444,19 @@ impl<F: FnMut(Candidate)> Kernel for Walk<'_, F> {
             let cell = first + t;
             let Ok(beside) = usize::try_from(signed(cell) + self.band + width) else { return };
             let mut squares = [0.0; BAND];
-            for (ours, theirs) in a.cells.chunks_exact(a.stride).zip(b.cells.chunks_exact(b.stride))
-            {
-                let x = ours[BAND + cell];
-                let Some(y) = theirs[beside..].first_chunk::<BAND>() else { return };
+            let mut columns = a.cells.chunks_exact(a.stride).zip(b.cells.chunks_exact(b.stride));
+            for group in &a.points.groups {
+                let mut own = [0.0; BAND];
+                for (ours, theirs) in columns.by_ref().take(group.columns) {
+                    let x = ours[BAND + cell];
+                    let Some(y) = theirs[beside..].first_chunk::<BAND>() else { return };
+                    for l in 0..BAND {
+                        let d = y[l] - x;
+                        own[l] += d * d;
+                    }
+                }
                 for l in 0..BAND {
-                    let d = y[l] - x;
-                    squares[l] += d * d;
+                    squares[l] += group.at_least(own[l], CELL as f64);
                 }
             }
             let goes = &mut before[t % cells];
