@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 use super::bound::note_of_front;
 use super::figure_axes::told_axes;
+use super::motions::no_motion;
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
 use super::{Answer, print_bytes, print_report, print_text, read_one, write_out};
@@ -119,14 +120,14 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
     let read = read_one(&args.files, &args.reading.options())?;
     // The motion is the last: an ASF comes before it.
     let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
-    let Some(motion) = read.file.clip else {
-        let what = format!("{}: there is no motion to fit dials to", path.display());
-        return Err(Failure::usage(what, "fit works on a skeleton with motion"));
+    let Some(motion) = &read.file.clip else {
+        let what = "there is no motion to fit dials to";
+        return Err(no_motion(path, &read.file, what, "fit works on a skeleton with motion"));
     };
     let (source, skeleton) = (&read.file.skeleton, &rig.skeleton);
-    let onto = brought_onto([path, &args.rig], &network, skeleton, (source, &motion))?;
+    let onto = brought_onto([path, &args.rig], &network, skeleton, (source, motion))?;
     let (clip, figure) = match &onto {
-        Onto::Itself => (&motion, source),
+        Onto::Itself => (motion, source),
         Onto::Named(named) => (&named.clip, &named.skeleton),
         Onto::Retargeted(made) => (&made.clip, skeleton),
     };

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::body::{self, Body};
 use super::figure_axes::maps_of;
 use super::figures::{figures_of, in_words, with_written};
-use super::motions::warn_of_sizes;
+use super::motions::{no_motion, warn_of_sizes};
 use super::rig::rig_of;
 use super::{Answer, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
@@ -318,9 +318,10 @@ pub(super) fn read_clips(
 
 pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Failure> {
     let failed = |what: String, help: &str| Failure::file(path, what, help);
-    let Some(clip) = read.file.clip else {
+    let mut file = read.file;
+    let Some(clip) = file.clip.take() else {
         let help = "estimate works on a skeleton with motion";
-        return Err(failed("there is no motion to estimate from".to_owned(), help));
+        return Err(no_motion(path, &file, "there is no motion to estimate from", help));
     };
     let clip = match samples {
         Some(samples) if clip.frame_count() > 1 => {
@@ -337,7 +338,7 @@ pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<M
         _ => clip,
     };
     let warnings = read.warnings.iter().map(ToString::to_string).collect();
-    let (skeleton, units) = (read.file.skeleton, read.file.units);
+    let (skeleton, units) = (file.skeleton, file.units);
     Ok(Moving { path: path.to_owned(), skeleton, clip, units, warnings })
 }
 

@@ -495,6 +495,32 @@ fn limits_show_lists_all_joints_and_one_in_detail() {
 }
 
 #[test]
+fn files_of_markers_are_told_as_such_where_a_skeleton_is_needed() {
+    let folder = Folder::new("markers_told");
+    folder.write("walk.bvh", WALK);
+    folder.write("rig.json", RIG);
+    assert_eq!(folder.condyle("convert walk.bvh paths.trc").status.code(), Some(0));
+    for args in [
+        "estimate paths.trc -o new.json",
+        "stats paths.trc -o new.cst",
+        "check paths.trc --rig rig.json",
+        "clamp paths.trc --rig rig.json -o out.bvh",
+        "couple paths.trc --rig rig.json",
+        "evaluate paths.trc --rig rig.json",
+        "ik paths.trc --no-limits --goals paths.trc -o out.bvh",
+        "fit paths.trc --rig body -o out.csv",
+        "resample paths.trc --fps 30 -o out.trc",
+        "mirror paths.trc -o out.bvh",
+    ] {
+        let got = folder.condyle(args);
+        let told = complaints(&got);
+        assert_eq!(got.status.code(), Some(2), "{args}: {told}");
+        let says = "paths.trc: it has the paths of markers, and no skeleton";
+        assert!(told.contains(says) && told.contains("give a BVH"), "{args}: {told}");
+    }
+}
+
+#[test]
 fn limits_show_as_json_has_the_figures() {
     let folder = Folder::new("limits_json");
     folder.write("rig.json", RIG);
