@@ -242,6 +242,7 @@ pub(super) fn deliver(
     let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(target.output)]))?;
     let idle = idle_couplings(&rig).into_iter().filter(|warning| !known.contains(&warning.path));
     let idle: Vec<RigWarning> = idle
+        .chain(rig.idle_edits())
         .map(|warning| RigWarning {
             position: None,
             file: Some(target.output.to_owned()),

@@ -420,6 +420,11 @@ pub enum RigWarningKind {
         /// The name.
         name: String,
     },
+    /// The same, and the entry was edited.
+    IdleEdit {
+        /// The joint that is spelt most like it.
+        near: Option<String>,
+    },
     /// The parent is not in the skeleton but has an entry in `joints`: the document holds a part of a
     /// skeleton, and the joint is a root of that part.
     PartOfSkeleton {
@@ -491,6 +496,7 @@ impl RigWarningKind {
         match self {
             Self::RenamedJoint { .. } | Self::NotUnit { .. } | Self::PartOfSkeleton { .. } => true,
             Self::UnknownJoint { .. }
+            | Self::IdleEdit { .. }
             | Self::Misspelt { .. }
             | Self::Reversed { .. }
             | Self::NoSuchAngle { .. }
@@ -505,6 +511,13 @@ impl fmt::Display for RigWarningKind {
         match self {
             Self::UnknownJoint { name } => {
                 write!(f, "the skeleton has no joint {name:?}: the entry is kept, and not used")
+            }
+            Self::IdleEdit { near } => {
+                f.write_str("the entry was edited, and the skeleton has no such joint")?;
+                match near {
+                    Some(near) => write!(f, " (near is {near:?}): it limits nothing"),
+                    None => f.write_str(": it limits nothing"),
+                }
             }
             Self::PartOfSkeleton { joint, parent } => write!(
                 f,
