@@ -75,6 +75,36 @@ fn c3_transform_faces_and_starts_as_told_and_keeps_heights() {
     assert_eq!(nothing.status.code(), Some(2));
 }
 
+/// What `docs/edit.md` quotes is what is said, and what it says of it is so.
+#[test]
+fn the_quoted_seam_is_that_of_the_demo() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/edit.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let folder = Folder::new("quoted_seam");
+    done(&folder, "demo -o demo");
+    let commands = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let args = commands.lines().find_map(|line| line.strip_prefix("condyle connect ")).unwrap();
+    let got = folder.condyle(&format!("connect {args}"));
+    assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+    let out = String::from_utf8(got.stdout).unwrap();
+    let said: Vec<&str> = out.lines().map(str::trim_end).collect();
+    let quoted = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(quoted.contains("seam"), "{quoted}");
+    let quoted: Vec<&str> = quoted.lines().map(str::trim_end).collect();
+    assert_eq!(quoted, said, "docs/edit.md quotes another seam than this one:\n{out}");
+    let shown = json(&folder, &format!("connect {args} --json --force"));
+    let seam = &shown["seams"][0];
+    for told in [
+        format!(
+            "The walk is as it was up to frame {}, the run from its frame {} on",
+            seam["from_frame"], seam["to_frame"]
+        ),
+        format!("The {} frames between are made", seam["out_frames"]),
+    ] {
+        assert!(page.contains(&told), "docs/edit.md does not say: {told}");
+    }
+}
+
 #[test]
 fn frames_that_are_kept_keep_their_numbers() {
     let folder = gaits("trim");
