@@ -29,7 +29,8 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// p and `p_c` the parents. The root and what is between it and the pelvis are reflected as they are, t' =
 /// M t. So the clinical angles of left and right are exchanged exactly, whatever their local spaces are,
 /// and bones keep their lengths. If the skeleton is symmetric, every place is reflected. To mirror twice
-/// gives the motion back.
+/// by the same axes gives the motion back. Where axes are [from the motion](FigureAxes), those of the image are
+/// found in other frames, and it comes back to some millimetres.
 ///
 /// Joints without an anatomical frame (fingers, helpers, props) have that of their parent, as both are at
 /// rest (or, where the rest pose does not stand, in the frame of the motion that stands best): they are
@@ -117,8 +118,9 @@ impl<'a> Mirror<'a> {
         self
     }
 
-    /// In the vertical plane through where the figure stands in the first frame, along which it faces
-    /// there: it starts from the same place in the same direction.
+    /// In the vertical plane through where the figure stands in the first frame of the
+    /// [motion](Clip::motion_start), along which it faces there: it starts from the same place in the same
+    /// direction.
     #[must_use]
     pub fn in_place(mut self) -> Self {
         self.in_place = true;
@@ -187,7 +189,8 @@ impl<'a> Mirror<'a> {
             return Plane { normal: ground.left(), shift_m: DVec3::ZERO, axes };
         }
         let facing = Facing::with(body.skeleton, *ground, Some(&body.anatomy));
-        let stand = facing.stand_in(body.skeleton, clip, FrameIndex(0));
+        let first = FrameIndex(u32::try_from(clip.motion_start()).unwrap_or(0));
+        let stand = facing.stand_in(body.skeleton, clip, first);
         let turn = ground.turn(stand.facing);
         let normal = turn * ground.left();
         let shift_m = normal * (2.0 * normal.dot(stand.position_m));
