@@ -89,8 +89,7 @@ pub(crate) struct Names {
 }
 
 fn world_axis(text: &str) -> Result<WorldAxis, String> {
-    let named = WorldAxis::ALL.into_iter().find(|axis| axis.as_str().eq_ignore_ascii_case(text));
-    named.ok_or_else(|| "an axis is x, y, z, -x, -y or -z".to_owned())
+    WorldAxis::named(text).ok_or_else(|| "an axis is x, y, z, -x, -y or -z".to_owned())
 }
 
 /// `condyle trim`.

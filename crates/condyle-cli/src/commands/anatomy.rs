@@ -7,7 +7,7 @@ use condyle::anatomy::{Anatomy, BodySide, FigureAxes, FramesFrom, NamesFrom, Wor
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
-use super::figure_axes::{findings_json, maps_of, sentence, told_axes};
+use super::figure_axes::{UP, findings_json, maps_of, sentence, told_axes};
 use super::{Answer, print_report, print_text, read_one};
 use crate::args::Anatomy as Args;
 use crate::output::{Failure, new_table, printable, some_of, write_whole};
@@ -20,12 +20,12 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     }
     let maps = maps_of(&args.standing.names, &[&file.skeleton])?;
     let clip = file.clip.as_ref().filter(|clip| clip.frame_count() > 0);
-    let axes = told_axes(&path, &file.skeleton, clip, (args.standing.up, &maps));
+    let axes = told_axes(&path, &file.skeleton, clip, (args.standing.up, UP), &maps);
     let missing = missing(axes.anatomy());
     let answer = if missing.is_empty() { Answer::Yes } else { Answer::No };
     if let Some(output) = &args.output {
         let title = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let text = Anatomy::document(&file.skeleton, axes.anatomy(), &title);
+        let text = axes.document(&file.skeleton, &title);
         if output.as_os_str() == "-" {
             return print_text(&text).map(|_| answer);
         }
@@ -136,6 +136,6 @@ pub(super) fn up_json(axes: &FigureAxes) -> Value {
         "why": up.reason(),
         "rest": up.rest.map(WorldAxis::as_str),
         "doubt": up.doubt.map(WorldAxis::as_str),
-        "findings": axes.findings().iter().map(sentence).collect::<Vec<_>>(),
+        "findings": axes.findings().iter().map(|finding| sentence(finding, UP)).collect::<Vec<_>>(),
     })
 }

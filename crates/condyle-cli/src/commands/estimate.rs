@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
-use condyle::anatomy::Anatomy;
 use condyle::estimate::{BindPose, Estimate as Found, EstimateError, Take, estimate_paired};
 use condyle::formats::{Read, Units, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
@@ -15,7 +14,7 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::body::{self, Body};
-use super::figure_axes::maps_of;
+use super::figure_axes::told_names;
 use super::figures::{figures_of, in_words, with_written};
 use super::motions::{no_motion, warn_of_sizes};
 use super::rig::rig_of;
@@ -105,13 +104,13 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
     warn_of_idle(&args.how);
     let bind = args.bind.as_ref().map(|bind| bind_pose(bind, &clips[0], args)).transpose()?;
-    let maps = maps_of(&args.names, &[&clips[0].skeleton])?;
     let moving: Vec<&Clip> = clips
         .iter()
         .filter(|c| c.skeleton.same_names(&clips[0].skeleton))
         .map(|c| &c.clip)
         .collect();
-    let anatomy = Anatomy::in_motion(&clips[0].skeleton, &moving, &maps);
+    let (path, skeleton) = (&clips[0].path, &clips[0].skeleton);
+    let (_, anatomy) = told_names(path, skeleton, &moving, &args.names, args.symmetrise)?;
     let pairs = match args.symmetrise {
         true => body::pairs(anatomy.as_ref(), &clips[0])?,
         false => Vec::new(),

@@ -14,6 +14,7 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::bound::{bind, note_of_front, print_misfits};
+use super::figure_axes::told_names;
 use super::motions::no_motion;
 use super::rig::rig_of;
 use super::{Answer, print_text};
@@ -53,8 +54,10 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
             note_of_front(clip.motion_start(), path, "left out");
         });
         let effectors = effectors(&args.effectors, skeleton, path)?;
+        let (names, _) = bar.suspend(|| told_names(path, skeleton, &[clip], &args.names, false))?;
         let options = EvaluateOptions {
             effectors,
+            names,
             frames: args.samples as usize,
             threads: args.limits.threads(),
             ..EvaluateOptions::default()

@@ -18,6 +18,7 @@ mod files;
 mod ik;
 #[cfg(unix)]
 mod inputs;
+mod maps;
 mod tools;
 
 use std::fs;

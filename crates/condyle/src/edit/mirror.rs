@@ -140,6 +140,31 @@ impl<'a> Mirror<'a> {
         }
     }
 
+    /// Joints that are none of the body by their names, and have no counterpart, though a limb of one side hangs on
+    /// them: a thigh whose name says nothing. What is below them is mirrored wrongly.
+    #[must_use]
+    pub fn unpaired(&self) -> Vec<JointIndex> {
+        let Body { skeleton, anatomy, .. } = &self.body;
+        // Whether joints of the left and of the right are below, from the ends up.
+        let mut below = vec![[false; 2]; skeleton.len()];
+        for j in skeleton.indices().rev() {
+            let [mut left, mut right] = below[j.get()];
+            match anatomy.name(j) {
+                Some((_, BodySide::Left)) => left = true,
+                Some((_, BodySide::Right)) => right = true,
+                _ => {}
+            }
+            if let Some(p) = skeleton.parent(j) {
+                let [of_left, of_right] = &mut below[p.get()];
+                (*of_left, *of_right) = (*of_left || left, *of_right || right);
+            }
+        }
+        let alone = |j: &JointIndex| self.counterpart(*j).is_none_or(|c| c == *j);
+        let one_side = |j: &JointIndex| below[j.get()][0] != below[j.get()][1];
+        let unnamed = |j: &JointIndex| anatomy.name(*j).is_none();
+        skeleton.indices().filter(|j| unnamed(j) && alone(j) && one_side(j)).collect()
+    }
+
     /// The mirrored clip. Keys stay at their times, and constant tracks constant, but where the parents
     /// of counterparts are none themselves: those joints get a key per frame.
     ///
