@@ -1,9 +1,12 @@
 //! `condyle anatomy`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::anatomy::{Anatomy, BodySide, FigureAxes, FramesFrom, NamesFrom, WorldAxis};
+use condyle::formats::read_bytes;
+use condyle::rig::MAX_BYTES;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
@@ -29,6 +32,9 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         if output.as_os_str() == "-" {
             return print_text(&text).map(|_| answer);
         }
+        if !args.replacing.force {
+            keep_filled(output, &text)?;
+        }
         write_whole(&[(output, text.as_bytes())])?;
     }
     let text = if args.json {
@@ -39,6 +45,25 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     let to = args.output.as_deref().unwrap_or_else(|| "".as_ref());
     print_report(to, &text)?;
     Ok(answer)
+}
+
+/// Refuses to replace a table that was filled in: one that is there with other contents.
+fn keep_filled(output: &Path, text: &str) -> Result<(), Failure> {
+    let there = match read_bytes(output, MAX_BYTES as u64) {
+        Ok(there) => there,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => {
+            let what = format!("cannot be looked at before it is replaced: {error}");
+            let help = "choose another name, or replace it with --force";
+            return Err(Failure::file(output, what, help));
+        }
+    };
+    if there == text.as_bytes() {
+        return Ok(());
+    }
+    let what = "a table with other contents is there, which may have been filled in";
+    let help = "choose another name, or replace it with --force; --map reads it";
+    Err(Failure::file(output, what, help))
 }
 
 /// The main joints of the body that no joint of the skeleton is.

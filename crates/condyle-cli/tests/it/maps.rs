@@ -108,6 +108,24 @@ fn a_main_joint_that_is_recognised_on_one_side_only_is_told() {
 }
 
 #[test]
+fn a_table_that_was_filled_in_is_not_replaced() {
+    let folder = walks("maps_filled");
+    done(&folder, "anatomy y.bvh -o map.json");
+    // The same again is no loss.
+    done(&folder, "anatomy y.bvh -o map.json");
+    let filled = folder.read("map.json").replace("left knee", "right knee");
+    folder.write("map.json", &filled);
+    let got = folder.condyle("anatomy y.bvh -o map.json");
+    let told = complaints(&got);
+    assert_eq!(got.status.code(), Some(2), "{told}");
+    assert!(told.contains("map.json: a table with other contents is there"), "{told}");
+    assert!(told.contains("--force"), "{told}");
+    assert_eq!(folder.read("map.json"), filled);
+    done(&folder, "anatomy y.bvh -o map.json --force");
+    assert_ne!(folder.read("map.json"), filled);
+}
+
+#[test]
 fn every_command_that_needs_names_takes_a_table() {
     let folder = walks("maps_commands");
     nameless(&folder, "y.bvh", "bare.bvh", "map.json");
