@@ -108,6 +108,24 @@ fn a_main_joint_that_is_recognised_on_one_side_only_is_told() {
 }
 
 #[test]
+fn feet_are_planted_by_a_table_of_names_too() {
+    let folder = Folder::new("maps_plant");
+    done(&folder, "demo -o .");
+    nameless(&folder, "walk.bvh", "a.bvh", "map.json");
+    nameless(&folder, "run.bvh", "b.bvh", "map.json");
+    let planted = |args: &str| {
+        let shown = json(&folder, &format!("connect {args} --plant -o both.bvh --force --json"));
+        let warnings = shown["warnings"].as_array().unwrap();
+        let without = warnings.iter().any(|w| w.as_str().unwrap().contains("no foot is planted"));
+        (shown["seams"][0]["planted_frames"].as_u64().unwrap(), without)
+    };
+    let usual = planted("walk.bvh run.bvh");
+    assert!(usual.0 > 0 && !usual.1, "{usual:?}");
+    assert_eq!(planted("a.bvh b.bvh"), (0, true));
+    assert_eq!(planted("a.bvh b.bvh --map map.json"), usual);
+}
+
+#[test]
 fn a_table_that_was_filled_in_is_not_replaced() {
     let folder = walks("maps_filled");
     done(&folder, "anatomy y.bvh -o map.json");
@@ -161,6 +179,24 @@ fn every_command_that_needs_names_takes_a_table() {
         assert!(named.contains(&bone(&folder, "y.bvh", name)), "{name}: {named:?}");
     }
     assert_ne!(named, ends("bare.bvh"));
+    // Where joints are, seen from where the figure stands and faces.
+    let matched = |args: &str| {
+        let places = "--frames 0..9 --metric position --json";
+        json(&folder, &format!("match {args} {places}"))["matches"][1]["distance"].as_f64().unwrap()
+    };
+    // The root stays at the origin.
+    let text = folder.read("y.bvh");
+    let (tree, rows) = text.split_once("MOTION\n").unwrap();
+    let tree = tree.replace("HIERARCHY\n", "").replace("ROOT ", "JOINT ");
+    let turns = "Xposition Yposition Zposition Zrotation Xrotation Yrotation";
+    let above = format!("HIERARCHY\nROOT Scene\n{{\nOFFSET 0 0 0\nCHANNELS 6 {turns}\n{tree}}}\n");
+    let (head, rows) = rows.split_at(rows.match_indices('\n').nth(1).unwrap().0 + 1);
+    let rows: Vec<String> = rows.lines().map(|row| format!("0 0 0 0 0 0 {row}\n")).collect();
+    folder.write("scene.bvh", &format!("{above}MOTION\n{head}{}", rows.concat()));
+    nameless(&folder, "scene.bvh", "plain.bvh", "scene.json");
+    let (ours, theirs) = (matched("plain.bvh --map scene.json"), matched("scene.bvh"));
+    assert!((ours - theirs).abs() < 1e-9, "{ours} {theirs}");
+    assert!((matched("plain.bvh") - theirs).abs() > 1e-3);
     // Which way is up, and what says so.
     let up = |args: &str| json(&folder, &format!("info {args} --json"))["files"][0]["up"].clone();
     assert!(up("bare.bvh")["why"].as_str().unwrap().contains("say nothing"));
