@@ -29,7 +29,7 @@ fn mirror(args: &Args, mut motion: Motion, output: &Path) -> Result<Answer, Fail
     let axes = axes_of(&motion.path, &motion.file.skeleton, &motion.clip, &args.standing)?;
     let mut mirror = Mirror::by(&motion.file.skeleton, axes).map_err(failed)?;
     let name = |j: &JointIndex| motion.file.skeleton[*j].name.as_str();
-    let unpaired = mirror.unpaired();
+    let unpaired = mirror.unpaired(&motion.clip);
     if !unpaired.is_empty() {
         let names: Vec<&str> = unpaired.iter().map(name).collect();
         let (has, them) = if names.len() == 1 { ("has", "it") } else { ("have", "them") };

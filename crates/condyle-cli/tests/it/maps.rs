@@ -305,6 +305,23 @@ fn a_table_says_which_way_is_up_where_nothing_else_does() {
     assert!(!String::from_utf8(got.stdout).unwrap().contains("\"up\""));
 }
 
+/// As docs/edit.md promises.
+#[test]
+fn mirrored_twice_is_the_same_where_axes_are_told_and_nearly_where_they_are_from_the_motion() {
+    let folder = walks("maps_twice");
+    let twice = |file: &str, map: &str| {
+        done(&folder, &format!("mirror {file} -o once.bvh --force {map}"));
+        done(&folder, &format!("mirror once.bvh -o twice.bvh --force {map}"));
+        apart(&motion(&folder, file), Rotation::IDENTITY, &motion(&folder, "twice.bvh"))
+    };
+    assert!(twice("y.bvh", "") < 1e-6);
+    let off = twice("along.bvh", "");
+    assert!(off < 0.005 && off > 1e-6, "{off}");
+    done(&folder, "anatomy along.bvh -o map.json");
+    let off = twice("along.bvh", "--map map.json");
+    assert!(off < 1e-6, "{off}");
+}
+
 #[test]
 fn errors_in_a_table_name_the_page_about_tables() {
     let folder = walks("maps_errors");

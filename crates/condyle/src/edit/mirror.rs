@@ -9,7 +9,7 @@ use super::body::{Body, axes};
 use super::sides::other_side;
 use super::{Facing, Ground};
 use crate::anatomy::{BodySide, FigureAxes};
-use crate::math::{Points, Rotation, Rotations};
+use crate::math::{Angle, Points, Rotation, Rotations};
 use crate::motion::{Clip, ClipError, FrameIndex, KeyTimes, Pose, Track, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -140,10 +140,16 @@ impl<'a> Mirror<'a> {
         }
     }
 
-    /// Joints that are none of the body by their names, and have no counterpart, though a limb of one side hangs on
-    /// them: a thigh whose name says nothing. What is below them is mirrored wrongly.
+    /// Joints that are none of the body by their names, have no counterpart, and turn in a clip, though a limb of one
+    /// side hangs on them: a thigh whose name says nothing. What is below them is mirrored wrongly.
+    ///
+    /// # Panics
+    ///
+    /// If the clip is not one of the skeleton.
     #[must_use]
-    pub fn unpaired(&self) -> Vec<JointIndex> {
+    pub fn unpaired(&self, clip: &Clip) -> Vec<JointIndex> {
+        // What turns by less is the rounding of a file.
+        const STILL: Angle = Angle::from_degrees(0.05);
         let Body { skeleton, anatomy, .. } = &self.body;
         // Whether joints of the left and of the right are below, from the ends up.
         let mut below = vec![[false; 2]; skeleton.len()];
@@ -162,7 +168,13 @@ impl<'a> Mirror<'a> {
         let alone = |j: &JointIndex| self.counterpart(*j).is_none_or(|c| c == *j);
         let one_side = |j: &JointIndex| below[j.get()][0] != below[j.get()][1];
         let unnamed = |j: &JointIndex| anatomy.name(*j).is_none();
-        skeleton.indices().filter(|j| unnamed(j) && alone(j) && one_side(j)).collect()
+        let turns = |j: &JointIndex| {
+            let first = clip.frames().next().map(|frame| clip.rotation(*j, frame));
+            let apart = |frame| first.map(|first| clip.rotation(*j, frame).distance(first));
+            clip.frames().filter_map(apart).any(|angle| angle > STILL)
+        };
+        let lost = |j: &JointIndex| unnamed(j) && alone(j) && one_side(j) && turns(j);
+        skeleton.indices().filter(lost).collect()
     }
 
     /// The mirrored clip. Keys stay at their times, and constant tracks constant, but where the parents

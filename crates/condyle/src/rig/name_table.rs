@@ -466,6 +466,18 @@ mod tests {
     }
 
     #[test]
+    fn names_that_nothing_has_are_told_as_they_are_spelt() {
+        let text = r#"{"title": "t", "source": "s", "prefixes": ["rig"], "up": "-x",
+            "joints": {"Root": "pelvis", "fig:Shin_L": "left knee", "Tail": null, "Thigh_L": "left hip"},
+            "frames": {"Shin_R": {"forward": [1, 0, 0], "up": [0, 1, 0]},
+                       "Thigh_L": {"forward": [1, 0, 0], "up": [0, 1, 0]}}}"#;
+        let table = NameTable::read(text).unwrap();
+        assert_eq!(table.up(), Some("-x"));
+        assert_eq!(table.lacking(["other:root", "rig3_thigh_l"]), ["fig:Shin_L", "Shin_R"]);
+        assert!(table.lacking(["Root", "Shin_L", "Shin_R", "Thigh_L"]).is_empty());
+    }
+
+    #[test]
     fn namespaces_prefixes_numbers_and_case_do_not_matter() {
         let text = r#"{"title": "t", "source": "s", "prefixes": ["mixamorig"],
             "joints": {"LeftArm": "left shoulder", "Spine1": "thoracic"}}"#;
