@@ -5,7 +5,7 @@ use condyle::motion::{Clip, FrameIndex, ResampleTo};
 use condyle::skeleton::{JointIndex, Skeleton};
 
 use super::matching::no_joint;
-use super::motions::{alike, facing_of, idle, keep_inside, limits_of, read_motions, refused};
+use super::motions::{alike, idle, in_one_world, keep_inside, limits_of, read_motions, refused};
 use super::{Answer, write_out};
 use crate::args::Blend;
 use crate::output::{Failure, counted, print_note};
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Blend) -> Result<Answer, Failure> {
         notes.push(format!("the shortest motion has {frames}, and so has the result"));
     }
     if !args.in_place {
-        let facing = facing_of(&motions[0].path, &skeleton, &clips[0], &args.standing)?;
+        let facing = in_one_world(&motions, &skeleton, &mut clips, &args.standing)?;
         let stand = |clip: &Clip| facing.stand_in(&skeleton, clip, FrameIndex(0));
         let to = stand(&clips[0]);
         for clip in &mut clips[1..] {

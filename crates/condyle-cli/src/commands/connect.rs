@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::figure_axes::read_maps;
 use super::matching::{check_names, failed, span, weighted};
 use super::motions::{
-    Counting, Motion, alike, facing_of, idle, keep_inside, length_of, limits_of, read_motions,
+    Counting, Motion, alike, idle, in_one_world, keep_inside, length_of, limits_of, read_motions,
     refused, warn_of_size,
 };
 use super::{Answer, motion_format, print_report, write_as};
@@ -122,11 +122,11 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         return Err(idle("--keep", "two motions", "it is for motions between two others"));
     }
     let format = motion_format(&motions[0].file, &args.output, &args.writing)?;
-    let clips = alike(&motions)?;
+    let mut clips = alike(&motions)?;
     let skeleton = motions[0].file.skeleton.clone();
     check_names(&skeleton, &args.comparing)?;
     let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &motions[0].path)?;
-    let facing = facing_of(&motions[0].path, &skeleton, &clips[0], &args.standing)?;
+    let facing = in_one_world(&motions, &skeleton, &mut clips, &args.standing)?;
     let maps = read_maps(&args.standing.names)?;
     let sign = working("connecting");
     let mut seams: Vec<Seam> = Vec::new();

@@ -90,10 +90,12 @@ fn why_idle(table: &NameTable, skeletons: &[&Skeleton]) -> String {
     let of = skeletons.iter().find(|skeleton| table_fits(table, skeleton));
     let names = of.map(|skeleton| names_lacked(table, skeleton)).unwrap_or_default();
     if names.is_empty() {
-        return "it is not used, as another table has more of the names of the joints".to_owned();
+        return "it is not used, as another one has more of the names of the joints".to_owned();
     }
     let lacked = AxesFinding::NamesLacked { names };
-    format!("{lacked}; so it is not used, as another table has as many of the names, or more")
+    format!(
+        "{lacked}; so it is not used, as what the joints are is told as well without it; correct it"
+    )
 }
 
 /// The axes of the figure in a motion, with what there is to say about them printed.

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use condyle::edit::{EditError, Facing, Fitted, fit_inside, onto};
+use condyle::anatomy::{AxesOptions, FigureAxes};
+use condyle::edit::{EditError, Facing, Fitted, fit_inside, in_world_of, onto};
 use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
 use condyle::formats::{MotionFile, Read, ReadOptions, Units, Warning, size_notice};
 use condyle::motion::{Clip, ResampleTo};
 use condyle::skeleton::Skeleton;
 
 use super::bound::{bind, print_misfits};
-use super::figure_axes::axes_of;
+use super::figure_axes::{axes_of, read_maps};
 use super::rig::rig_of;
 use crate::args::{FrameSpan, Inside, Standing};
 use crate::output::{
@@ -216,14 +217,32 @@ pub(super) fn idle(option: &str, with: &str, help: &str) -> Failure {
     Failure::usage(format!("{option} is not used with {with}"), help)
 }
 
-/// Which way the figure of a motion faces.
-pub(super) fn facing_of(
-    path: &Path,
+/// Brings motions into the world of the first, where another axis is up in them; which way its figure faces.
+pub(super) fn in_one_world(
+    motions: &[Motion],
     skeleton: &Skeleton,
-    clip: &Clip,
+    clips: &mut [Clip],
     standing: &Standing,
 ) -> Result<Facing, Failure> {
-    Ok(Facing::by(skeleton, &axes_of(path, skeleton, clip, standing)?))
+    let axes = axes_of(&motions[0].path, skeleton, &clips[0], standing)?;
+    if standing.up.is_none() {
+        let maps = read_maps(&standing.names)?;
+        for (motion, clip) in motions.iter().zip(clips).skip(1) {
+            let own =
+                FigureAxes::with(skeleton, &[&*clip], &AxesOptions { up: None, names: &maps });
+            let moved = in_world_of(skeleton, clip, &own, &axes).map_err(|e| refused(&e))?;
+            let Some((up, moved)) = moved else { continue };
+            *clip = moved;
+            print_warning(&format!(
+                "{}: {up} is up ({}), and {} in {}: it is turned into that world; --up takes one axis for all",
+                motion.path.display(),
+                own.up().reason(),
+                axes.up().axis,
+                motions[0].path.display()
+            ));
+        }
+    }
+    Ok(Facing::by(skeleton, &axes))
 }
 
 /// What an edit does not do, as a failure.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
+use condyle::anatomy::{BodyJoint, BodySide};
 use condyle::edit::{KeptLimb, MotionFrom, Retarget, RetargetOptions, Retargeted, Scale};
 use condyle::enforce::{ClampOptions, Smoothing};
 use condyle::formats::{Format, MotionFile};
@@ -98,7 +99,7 @@ fn retarget(
     let answer = write_as(&target, output, &args.writing, format)?;
     print_notes(&made, source, &skeleton);
     warnings.iter().for_each(|warning| print_warning(warning));
-    let whole = made.lost_limbs.is_empty();
+    let whole = made.lost_limbs.is_empty() && made.still_limbs.is_empty();
     Ok((if whole { answer } else { Answer::No }, told))
 }
 
@@ -138,19 +139,20 @@ fn warnings_of(made: &Retargeted, target: &Skeleton) -> Vec<String> {
             limb.worst_frame.get()
         )
     });
-    let lost: Vec<String> = made
-        .lost_limbs
-        .iter()
-        .map(|(what, side)| format!("{} {}", side.as_str(), what.as_str()))
-        .collect();
-    let lost = (!lost.is_empty()).then(|| {
-        format!(
-            "no joint of the target gets the motion of the source's {}: condyle anatomy shows what is known of \
-             both skeletons, and --map takes a table of their names",
-            lost.join(", ")
-        )
+    const HELP: &str = "condyle anatomy shows what is known of both skeletons, and --map takes a table of their \
+                        names";
+    let limbs = |limbs: &[(BodyJoint, BodySide)], what: &dyn Fn(&str) -> String| {
+        let names = limbs.iter().map(|(what, side)| format!("{} {}", side.as_str(), what.as_str()));
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| format!("{}: {HELP}", what(&names.join(", "))))
+    };
+    let lost = limbs(&made.lost_limbs, &|names| {
+        format!("no joint of the target gets the motion of the source's {names}")
     });
-    lost.into_iter().chain(not_kept).chain(missed).collect()
+    let still = limbs(&made.still_limbs, &|names| {
+        format!("the target's {names} stay at rest, as no joint of the source is known to be that")
+    });
+    lost.into_iter().chain(still).chain(not_kept).chain(missed).collect()
 }
 
 /// A motion with the channels of another one of the same skeleton.
@@ -202,22 +204,21 @@ fn json_of(made: &Retargeted, source: &Skeleton, target: &Skeleton) -> Value {
     let only: Vec<&str> = made.only_source.iter().map(|(j, _)| source[*j].name.as_str()).collect();
     let lost = made.only_source.iter().filter(|(_, carried)| !carried);
     let lost: Vec<&str> = lost.map(|(j, _)| source[*j].name.as_str()).collect();
-    let not_kept = made.not_kept.iter();
-    let not_kept: Vec<Value> = not_kept
-        .map(|(what, side)| json!({ "side": side.as_str(), "what": what.as_str() }))
-        .collect();
+    let parts = |parts: &[(BodyJoint, BodySide)]| -> Value {
+        let part = |(what, side): &(BodyJoint, BodySide)| json!({ "side": side.as_str(), "what": what.as_str() });
+        parts.iter().map(part).collect()
+    };
     let all_reached =
-        not_kept.is_empty() && made.limbs.iter().all(|limb| limb.reached == limb.frames);
+        made.not_kept.is_empty() && made.limbs.iter().all(|limb| limb.reached == limb.frames);
     json!({
         "scale": made.scale,
         "joints": joints,
         "only_in_source": only,
         "lost": lost,
         "kept": limbs,
-        "not_kept": not_kept,
-        "lost_limbs": made.lost_limbs.iter()
-            .map(|(what, side)| json!({ "side": side.as_str(), "what": what.as_str() }))
-            .collect::<Vec<_>>(),
+        "not_kept": parts(&made.not_kept),
+        "lost_limbs": parts(&made.lost_limbs),
+        "still_limbs": parts(&made.still_limbs),
         "all_reached": all_reached,
         "lowered": made.lowered.map(|lowered| json!({
             "frames": lowered.frames,

@@ -93,6 +93,22 @@ fn what_never_ends_is_refused() {
     }
 }
 
+/// Numbers of one digit take four times their length in memory, and more for rotations.
+#[test]
+fn motion_of_more_numbers_than_are_kept_is_refused() {
+    let folder = Folder::new("inputs_numbers");
+    let megabytes = |text: &str, n: usize| text.repeat((n << 20) / text.len());
+    let (head, _) = WALK.split_once("Frames: 3").unwrap();
+    let head = format!("{head}Frames: 12000000\nFrame Time: 0.01\n");
+    folder.write("zeros.bvh", &(head + &megabytes("0 0 0 0 0 0 0 0 0\n", 110)));
+    folder.write("signs.bvh", &megabytes("-1", 110));
+    folder.write("empty.trc", &megabytes("\t\t\t\t\t\t\t\n", 60));
+    for name in ["zeros.bvh", "signs.bvh", "empty.trc"] {
+        let says = "more than 50 million numbers";
+        check_refused(&folder, &format!("info {name}"), Path::new(NOTHING), says);
+    }
+}
+
 /// Tables and documents within the size that is read, but made to take many times their length.
 #[test]
 fn small_files_take_no_gigabyte() {

@@ -119,16 +119,13 @@ impl Anatomy {
     #[must_use]
     pub fn in_motion(skeleton: &Skeleton, clips: &[&Clip], tables: &[NameTable]) -> Option<Self> {
         let ours = names::tables();
-        let usual = names::detect(&ours, skeleton);
-        let count = usual.as_ref().map_or(0, |(_, names)| names.iter().flatten().count());
+        let usual = names::usual(&ours, skeleton);
+        let count = usual.as_ref().map_or(0, |(_, names, _)| names.iter().flatten().count());
         if let Some((table, names)) = names::given(tables, skeleton, count) {
             return Some(Self::from_names(skeleton, clips, table, names, NamesFrom::Given));
         }
-        if let Some((table, names)) = usual {
-            return Some(Self::from_names(skeleton, clips, table, names, NamesFrom::Table));
-        }
-        let (table, names) = words::guess(skeleton)?;
-        Some(Self::from_names(skeleton, clips, &table, names, NamesFrom::Words))
+        let (table, names, from) = usual?;
+        Some(Self::from_names(skeleton, clips, &table, names, from))
     }
 
     fn from_names(
@@ -193,15 +190,15 @@ impl Anatomy {
     }
 
     /// The same with the frames of another pose than rest, for skeletons whose rest pose is none of a
-    /// standing person: local rotations in the skeleton's order. `None` if no table of ours has the
-    /// names, or the pose is not of this skeleton.
+    /// standing person: local rotations in the skeleton's order. `None` if neither a table of ours nor the words
+    /// in the names tell what the joints are, or the pose is not of this skeleton.
     #[must_use]
     pub fn at(skeleton: &Skeleton, pose: &[Rotation]) -> Option<Self> {
         if pose.len() != skeleton.len() {
             return None;
         }
         let bare: Vec<NameTable> = tables().iter().map(NameTable::without_frames).collect();
-        let (table, names) = names::detect(&bare, skeleton)?;
+        let (table, names, names_from) = names::usual(&bare, skeleton)?;
         let tree = Tree::of(skeleton, &names);
         let translations_m = skeleton.joints().iter().map(|joint| joint.offset_m).collect();
         let world = Pose { rotations: pose.to_vec(), translations_m }.world(skeleton);
@@ -216,7 +213,8 @@ impl Anatomy {
         };
         let frames = standing.frames();
         let title = table.title.clone();
-        Some(Self::build(skeleton, title, names, &tree, frames, pose.to_vec()))
+        let anatomy = Self::build(skeleton, title, names, &tree, frames, pose.to_vec());
+        Some(Self { names_from, ..anatomy })
     }
 
     /// Whose names they are.

@@ -2,7 +2,9 @@
 
 pub use crate::rig::name_table::{BodyJoint, BodySide, NameTable};
 
-use super::frames;
+use std::borrow::Cow;
+
+use super::{Anatomy, NamesFrom, frames, words};
 use crate::skeleton::{Skeleton, names_near};
 
 /// The text of a data file.
@@ -76,7 +78,7 @@ pub(super) fn given<'t>(
 }
 
 /// Which of some tables that were given is used for a skeleton: the one of which it has most joints, if that is
-/// all of its names, or at least half of them and more than tables of ours name.
+/// all of its names, or at least half of them and more than is told without it.
 #[must_use]
 pub fn table_used(tables: &[NameTable], skeleton: &Skeleton) -> Option<usize> {
     let usual = usual_count(skeleton);
@@ -84,10 +86,9 @@ pub fn table_used(tables: &[NameTable], skeleton: &Skeleton) -> Option<usize> {
     tables.iter().position(|table| std::ptr::eq(table, used))
 }
 
-/// How many joints of a skeleton our tables name.
+/// How many joints of a skeleton our tables, or the words in their names, tell.
 fn usual_count(skeleton: &Skeleton) -> usize {
-    let ours = tables();
-    detect(&ours, skeleton).map_or(0, |(_, names)| names.iter().flatten().count())
+    usual(&tables(), skeleton).map_or(0, |(_, names, _)| names.iter().flatten().count())
 }
 
 /// A name of a table that was given, which no joint of the skeleton has.
@@ -133,6 +134,29 @@ pub(super) fn detect<'t>(
         }
     }
     best.map(|(_, table, names)| (table, names))
+}
+
+/// The names of one of some tables, or those that the words in the names tell, with whose they are. Words count
+/// where they tell more main joints: many conventions share eight names with another one's table, which has not
+/// got their pelvis or their thighs.
+pub(super) fn usual<'t>(
+    tables: &'t [NameTable],
+    skeleton: &Skeleton,
+) -> Option<(Cow<'t, NameTable>, Names, NamesFrom)> {
+    let by_table = detect(tables, skeleton);
+    let told = by_table.as_ref().map_or(0, |(_, names)| main_count(names));
+    if told < Anatomy::MAIN.len()
+        && let Some((table, names)) = words::guess(skeleton)
+        && main_count(&names) > told
+    {
+        return Some((Cow::Owned(table), names, NamesFrom::Words));
+    }
+    by_table.map(|(table, names)| (Cow::Borrowed(table), names, NamesFrom::Table))
+}
+
+/// How many of the main joints of a body have a name.
+fn main_count(names: &Names) -> usize {
+    Anatomy::MAIN.iter().filter(|part| names.contains(&Some(**part))).count()
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ const WORDS: &[(&str, Segment)] = &[
     ("toebase", Segment::Sure(BodyJoint::Toes)),
     ("ball", Segment::Sure(BodyJoint::Toes)),
     ("clavicle", Segment::Sure(BodyJoint::Clavicle)),
+    ("scapula", Segment::Sure(BodyJoint::Clavicle)),
     ("collar", Segment::Sure(BodyJoint::Clavicle)),
     ("collarbone", Segment::Sure(BodyJoint::Clavicle)),
     ("shoulder", Segment::Shoulder),
@@ -83,6 +84,7 @@ const WORDS: &[(&str, Segment)] = &[
     ("ab", Segment::Sure(BodyJoint::Lumbar)),
     ("abdomen", Segment::Sure(BodyJoint::Lumbar)),
     ("belly", Segment::Sure(BodyJoint::Lumbar)),
+    ("stomach", Segment::Sure(BodyJoint::Lumbar)),
     ("waist", Segment::Sure(BodyJoint::Lumbar)),
     ("lumbar", Segment::Sure(BodyJoint::Lumbar)),
     ("lowerback", Segment::Sure(BodyJoint::Lumbar)),
@@ -285,6 +287,7 @@ impl Resolver<'_> {
                 // CMU's LHipJoint is between pelvis and thigh.
                 Segment::Hip if is_below(B::Hip) => None,
                 Segment::Hip => Some(B::Hip),
+                Segment::Leg if is_below(B::Knee) => Some(B::Hip),
                 Segment::Leg if is_above(B::Hip) => Some(B::Knee),
                 Segment::Leg => Some(B::Hip),
                 Segment::Shoulder if is_below(B::Shoulder) => Some(B::Clavicle),
@@ -330,12 +333,19 @@ impl Resolver<'_> {
         }
     }
 
-    /// The thighs and the upper arms that are below each joint, by words that say nothing else.
+    /// The thighs, the knees and the upper arms that are below each joint, by words that say nothing else.
     fn below(&self) -> Vec<Parts> {
         let mut below = vec![Parts::default(); self.skeleton.len()];
         for j in self.skeleton.indices().rev() {
             let own = match self.said[j.get()] {
                 Some((Segment::Sure(BodyJoint::Hip), side)) => Parts::of(BodyJoint::Hip, side),
+                Some((Segment::Hip, side)) if side != BodySide::Middle => {
+                    Parts::of(BodyJoint::Hip, side)
+                }
+                Some((Segment::Sure(BodyJoint::Knee), side)) => Parts::of(BodyJoint::Knee, side),
+                Some((Segment::Leg, side)) if below[j.get()].has(BodyJoint::Knee, side) => {
+                    Parts::of(BodyJoint::Hip, side)
+                }
                 Some((Segment::Sure(BodyJoint::Shoulder) | Segment::Arm, side)) => {
                     Parts::of(BodyJoint::Shoulder, side)
                 }

@@ -63,4 +63,4 @@ pub use rows::MotionFrom;
 pub use search::{Match, SearchOptions, best_matches};
 pub use time::{retimed, reversed, trimmed};
 pub use window::Query;
-pub use world::{scaled, with_up};
+pub use world::{in_world_of, scaled, with_up};

@@ -129,6 +129,9 @@ pub struct Retargeted {
     /// Main joints of the source (hips, knees, ankles, shoulders, elbows) whose motion no joint of the target
     /// has: a limb of the target does not move as it should.
     pub lost_limbs: Vec<(BodyJoint, BodySide)>,
+    /// Main joints of the target that stay at rest, since no joint of the source has their motion: that limb of
+    /// the source is not recognised, or not there.
+    pub still_limbs: Vec<(BodyJoint, BodySide)>,
     /// How well hands and feet are kept, in the clip as it is here.
     pub limbs: Vec<KeptLimb>,
     /// Those that were to be kept but have not got the joints for it in both skeletons.
@@ -229,13 +232,14 @@ impl<'a> Retarget<'a> {
         let limbs = kept.measured(target, &moved);
         let (not_kept, lowered) = (kept.without, kept.lowered);
         let (from, only_source) = (self.from.clone(), self.only_source());
-        let lost_limbs = self.lost_limbs();
+        let (lost_limbs, still_limbs) = (self.lost_limbs(), self.still_limbs());
         Ok(Retargeted {
             clip: moved,
             scale,
             from,
             only_source,
             lost_limbs,
+            still_limbs,
             limbs,
             not_kept,
             fitted,
@@ -255,6 +259,17 @@ impl<'a> Retarget<'a> {
             joints.peek().is_some() && !joints.any(|j| used[j.get()])
         };
         Anatomy::MAIN.into_iter().filter(lost).collect()
+    }
+
+    /// Main joints of the target that no joint of the source moves.
+    #[must_use]
+    pub fn still_limbs(&self) -> Vec<(BodyJoint, BodySide)> {
+        let still = |part: &(BodyJoint, BodySide)| {
+            let of_part = |j: &JointIndex| self.target.anatomy.name(*j) == Some(*part);
+            let mut joints = self.target.skeleton.indices().filter(of_part).peekable();
+            joints.peek().is_some() && joints.all(|j| self.from[j.get()] == MotionFrom::Rest)
+        };
+        Anatomy::MAIN.into_iter().filter(still).collect()
     }
 
     pub(super) fn bodies(&self) -> [&Body<'a>; 2] {

@@ -1,6 +1,7 @@
 //! A whole figure larger or smaller, or with another axis up.
 
 use super::{EditError, Ground};
+use crate::anatomy::{FigureAxes, UpFrom, WorldAxis};
 use crate::math::Rotation;
 use crate::motion::{Clip, Track};
 use crate::skeleton::Skeleton;
@@ -91,6 +92,44 @@ pub fn with_up(
         moved.set_track(j, keys.with_interpolation(track.interpolation()))?;
     }
     Ok((turned, moved))
+}
+
+/// A motion in the world of another motion of the same skeleton, where the two have other axes up: turned by its
+/// roots, with the axis that was up. `None` where the same axis is up, or where it is not the motion that tells so:
+/// who lies on the floor is not stood up.
+///
+/// # Errors
+///
+/// [`EditError::Clip`] if a place is beyond the range of numbers.
+///
+/// # Panics
+///
+/// If the clip has another number of joints than the skeleton.
+pub fn in_world_of(
+    skeleton: &Skeleton,
+    clip: &Clip,
+    own: &FigureAxes,
+    other: &FigureAxes,
+) -> Result<Option<(WorldAxis, Clip)>, EditError> {
+    assert_eq!(clip.tracks().len(), skeleton.len(), "a clip has one track per joint");
+    let [from, to] = [own.up(), other.up()];
+    let told = |from: UpFrom| matches!(from, UpFrom::Motion | UpFrom::Rest);
+    if from.axis == to.axis || !(told(from.from) && told(to.from)) || from.doubt.is_some() {
+        return Ok(None);
+    }
+    let turn = Ground::up_along(to.axis).axes() * Ground::up_along(from.axis).axes().inverse();
+    let mut moved = clip.clone();
+    for j in skeleton.indices().filter(|j| skeleton.parent(*j).is_none()) {
+        let track = clip.track(j);
+        let keys = Track::from_parts(
+            track.rotations().iter().map(|r| turn * r).collect(),
+            track.rotation_times().clone(),
+            track.translations_m().iter().map(|t| turn * t).collect(),
+            track.translation_times().clone(),
+        );
+        moved.set_track(j, keys.with_interpolation(track.interpolation()))?;
+    }
+    Ok(Some((from.axis, moved)))
 }
 
 #[cfg(test)]

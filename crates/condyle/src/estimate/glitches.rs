@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use crate::math::{Rotation, Rotations};
 
-use super::isolated;
 use super::samples::{apart, chord_squared, combined, dot, fill, row, rows, side};
 
 /// Fewer samples than this are all kept: nothing can be told from them.
@@ -22,11 +21,8 @@ const LEAST: f64 = 25.0 * (std::f64::consts::PI / 180.0);
 /// fast turn, or a sudden stop, is not. Where frames do not follow each other, see
 /// [`isolated`]. Of a joint that is constant, see [`spikes`].
 pub(super) fn find(series: &Rotations, ordered: bool) -> Vec<usize> {
-    if series.len() < FEW {
-        return Vec::new();
-    }
     let spikes = spikes(series);
-    if !spikes.is_empty() || !ordered {
+    if !spikes.is_empty() || !ordered || series.len() < FEW {
         return spikes;
     }
     find_in_time(series)
@@ -39,18 +35,21 @@ const SAME: f64 = 1.9e-7;
 /// And farther than this they are not: 0.6°, from which an axis counts.
 const ELSEWHERE: f64 = 2.7e-5;
 
+/// Of fewer frames, such as a dozen keyed poses, one that is elsewhere may be meant.
+const LEAST_CONSTANT: usize = 20;
+
 /// The frames in which a joint that is constant in all others is somewhere else, rising; none if it is
 /// not constant.
 ///
-/// Two such frames in a row at most, and one of fifty in all, but always one: a joint that is bent for
-/// longer, or now and then, moves. How far it jumps does not matter here, since the rest is constant and
+/// Two such frames in a row at most, and one of fifty in all, but always one of [`LEAST_CONSTANT`]: a joint that
+/// is bent for longer, or now and then, moves. How far it jumps does not matter here, since the rest is constant and
 /// not only smooth.
 pub(super) fn spikes(series: &Rotations) -> Vec<usize> {
     const PROBES: usize = 5;
     const IN_A_ROW: usize = 2;
     const SHARE: usize = 50;
     let n = series.len();
-    if n < isolated::FEW {
+    if n < LEAST_CONSTANT {
         return Vec::new();
     }
     let columns = series.xyzw();

@@ -159,11 +159,12 @@ fn axes_that_count(evidence: &Evidence, noise: f64) -> usize {
 ///
 /// Two places are always on one hinge. Five are always on some universal joint, and so is, nearly, all
 /// that a ball does that dwells at a few places and goes straight between them. Of a joint without axes
-/// the frames count as well: where it is the same in all of them there is one place only, or a few by the
-/// last digit of the file.
+/// the frames count as well; of one that is constant within the rounding of its file nothing else.
 fn explored(evidence: &Evidence, axes: usize) -> f64 {
     let places = &evidence.places;
     let spare = match axes {
+        // Which of the last digits differ says nothing: every frame shows that it does not move.
+        0 if !evidence.moves() => 0.25 * (evidence.frames - 1.0),
         0 => (0.25 * (evidence.spread.count - 1.0)).max(0.05 * evidence.frames),
         1 => 0.7 * (places.along - 1.0),
         2 => 0.12 * (places.even - 5.0),

@@ -77,6 +77,8 @@ pub enum ReadErrorKind {
         /// The most that are, see [`MAX_IN_MEMORY`](crate::formats::MAX_IN_MEMORY).
         most: u64,
     },
+    /// There are more numbers than are kept in memory, see [`MAX_NUMBERS`](crate::formats::MAX_NUMBERS).
+    TooManyNumbers,
     /// There is nothing in the file.
     Empty,
     /// The bytes are of no format we know.
@@ -263,6 +265,9 @@ impl ReadErrorKind {
             Self::TooLarge { .. } => {
                 "--mmap reads larger files, if no program changes them meanwhile; or cut it in pieces"
             }
+            Self::TooManyNumbers => {
+                "cut it in pieces; or read it with --mmap, which takes memory for all of them, if there is enough"
+            }
             Self::Empty => "the export or download went wrong: get the file again",
             Self::UnknownFormat => {
                 "readable are ASF, AMC, BVH and TRC; the content decides, then the extension"
@@ -326,6 +331,11 @@ impl fmt::Display for ReadErrorKind {
                     most >> 20
                 )
             }
+            Self::TooManyNumbers => write!(
+                f,
+                "the file has more than {} million numbers, the most that are kept in memory",
+                super::MAX_NUMBERS / 1_000_000
+            ),
             Self::Empty => f.write_str("the file is empty"),
             Self::UnknownFormat => f.write_str("this is no motion file we know"),
             Self::Utf16 => f.write_str("the text is UTF-16"),
@@ -487,6 +497,14 @@ pub enum WarningKind {
         /// How long positions are at most, as a share of the OFFSET: the median over the joints.
         share: f64,
     },
+    /// The position channels of some joints below the root say the opposite of what those of most do: these bones
+    /// are next to nothing where positions replace OFFSETs, or much too long where they are added.
+    PositionsContradict {
+        /// The joints, by the names in the file.
+        joints: Vec<String>,
+        /// Whether positions were added.
+        added: bool,
+    },
     /// The frame time is missing, zero or nonsense; another was assumed.
     FrameTime {
         /// The text in the file.
@@ -604,6 +622,7 @@ impl WarningKind {
                 | Self::RepeatedAxis { .. }
                 | Self::FarTurn { .. }
                 | Self::PositionsSmall { .. }
+                | Self::PositionsContradict { .. }
                 | Self::UnitDeclared { .. }
                 | Self::LengthOfLeaf { .. }
                 | Self::More { repairs: false, .. }
@@ -654,6 +673,26 @@ impl fmt::Display for WarningKind {
                     "the position channels below the root replace the OFFSETs, but are at most \
                      {share} of them in the median over {joints} joints: bones are that much shorter \
                      than the hierarchy says"
+                )
+            }
+            Self::PositionsContradict { joints, added } => {
+                const SHOWN: usize = 4;
+                let shown: Vec<_> = joints.iter().take(SHOWN).map(|j| format!("{j:?}")).collect();
+                let mut who = shown.join(", ");
+                if joints.len() > SHOWN {
+                    who += &format!(" and {} more", joints.len() - SHOWN);
+                }
+                let (they, do_they) = if *added {
+                    (
+                        "about as long as the OFFSET",
+                        "are added to it as in the other joints: bones get longer",
+                    )
+                } else {
+                    ("next to nothing", "replace it as in the other joints: bones collapse")
+                };
+                write!(
+                    f,
+                    "the position channels of {who} are {they}, unlike those of most joints, and {do_they}"
                 )
             }
             Self::FrameTime { text, assumed_s } => {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::{
-    Format, MAX_IN_MEMORY, MotionFile, Pairing, Read, ReadError, ReadErrorKind, ReadOptions,
-    Temporaries, Warning, WarningKind, WriteError, WriteOptions, Written, skeleton_of,
+    Format, MAX_IN_MEMORY, MAX_NUMBERS, MotionFile, Pairing, Read, ReadError, ReadErrorKind,
+    ReadOptions, Temporaries, Warning, WarningKind, WriteError, WriteOptions, Written, skeleton_of,
 };
 use crate::memory;
 
@@ -29,6 +29,10 @@ pub fn read_file(
         };
         ReadError::new(kind).with_path(path)
     })?;
+    if options.map.is_none() && bytes.len() > CERTAINLY_FEW && numbers_at_most(&bytes) > MAX_NUMBERS
+    {
+        return Err(ReadError::new(ReadErrorKind::TooManyNumbers).with_path(path));
+    }
     // The content decides; where it does not tell, the name does.
     let found = Format::detect(&bytes);
     // A format given for AMC motion is not meant for the skeleton before it.
@@ -43,6 +47,29 @@ pub fn read_file(
         warning.path = Some(path.to_owned());
     }
     Ok(read)
+}
+
+/// So many bytes hold no more than [`MAX_NUMBERS`].
+const CERTAINLY_FEW: usize = MAX_NUMBERS;
+
+/// How many numbers there are at most: what begins behind a blank, or with a sign behind a digit, and cells of a
+/// table that are empty.
+fn numbers_at_most(bytes: &[u8]) -> usize {
+    // As many as a byte counts.
+    const BLOCK: usize = 255;
+    let begins = |[before, here]: [u8; 2]| {
+        let word = (before <= b' ') & (here > b' ');
+        let sign = ((here == b'-') | (here == b'+')) & (before > b' ');
+        let empty = (before == b'\t') & (here <= b' ');
+        u8::from(word | sign | empty)
+    };
+    let [first, others @ ..] = bytes else { return 0 };
+    let blocks = bytes.chunks(BLOCK).zip(others.chunks(BLOCK));
+    let of_block = |(before, here): (&[u8], &[u8])| {
+        let pairs = before.iter().zip(here);
+        usize::from(pairs.fold(0_u8, |n, (before, here)| n + begins([*before, *here])))
+    };
+    usize::from(begins([b' ', *first])) + blocks.map(of_block).sum::<usize>()
 }
 
 /// The ASF in the folder of an AMC that is its own by name, or the only one there is.
@@ -292,4 +319,19 @@ pub fn write_file_with(
     let files: Vec<(&Path, &[u8])> = own.chain(others.iter().copied()).collect();
     super::write_whole(&files, options.temporaries.unwrap_or(&Temporaries::new()))?;
     Ok(warnings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_counted_at_their_beginnings() {
+        let count = |text: &str| numbers_at_most(text.as_bytes());
+        assert_eq!(["", " \n", "1", " -1.5e3 \r\n2"].map(count), [0, 0, 1, 2]);
+        // Without blanks between them, and cells that are empty.
+        assert_eq!(["1-2+3", "1\t\t\t2", "1\t2\n"].map(count), [3, 4, 2]);
+        let long = "12.5 -7 ".repeat(1000);
+        assert_eq!(count(&long), 2000);
+    }
 }

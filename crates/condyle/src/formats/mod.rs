@@ -159,13 +159,18 @@ pub struct ReadOptions {
     pub threads: NonZeroUsize,
     /// Whether large files are mapped instead of being read into memory, which saves a copy: only with
     /// the promise that nobody changes them meanwhile. Without it, the default, a file of more than
-    /// [`MAX_IN_MEMORY`] bytes is refused.
+    /// [`MAX_IN_MEMORY`] bytes or [`MAX_NUMBERS`] numbers is refused.
     pub map: Option<FilesStay>,
 }
 
 /// The largest motion file that is read into memory, in bytes. What is made of it takes about as much
 /// again.
 pub const MAX_IN_MEMORY: u64 = 512 << 20;
+
+/// The most numbers of a motion file that is read into memory: each takes eight bytes, and what rotations are made
+/// of half as many again and more. A file of 400 MB as programs write them has as many; one of zeros may have
+/// five times more.
+pub const MAX_NUMBERS: usize = 48 << 20;
 
 impl Default for ReadOptions {
     fn default() -> Self {

@@ -180,7 +180,8 @@ pub(crate) fn value(piece: &[u8], at: usize) -> Option<(f64, usize)> {
 }
 
 /// A number behind a blank, which nearly always is one.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the whole cost of reading a file is here")]
 pub(crate) fn value_after_blank(piece: &[u8], mut at: usize) -> Option<(f64, usize)> {
     at += usize::from(piece.get(at) == Some(&b' '));
     decimal(piece, at).or_else(|| value_after_blanks(piece, at))

@@ -12,18 +12,33 @@
 
 use std::borrow::Cow;
 
+use std::fmt;
+
 use super::{Clip, KeyTimes, Track};
 use crate::math::Rotation;
 use crate::skeleton::{EndSite, Joint, Skeleton};
+
+/// A skeleton with a clip of it, if one was given.
+pub(crate) type Aligned<'a> = (Cow<'a, Skeleton>, Option<Cow<'a, Clip>>);
+
+/// Lengths so near to the largest number there is that turning them leaves the numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooLong;
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("lengths are so large that they cannot be turned into the axes of the world")
+    }
+}
 
 /// Skeleton and clip with identity rest rotations. Borrowed if that is what they are already.
 pub(crate) fn aligned<'a>(
     skeleton: &'a Skeleton,
     clip: Option<&'a Clip>,
-) -> (Cow<'a, Skeleton>, Option<Cow<'a, Clip>>) {
+) -> Result<Aligned<'a>, TooLong> {
     let is_identity = |r: Rotation| r.canonical().quat() == Rotation::IDENTITY.quat();
     if skeleton.joints().iter().all(|j| is_identity(j.rest)) {
-        return (Cow::Borrowed(skeleton), clip.map(Cow::Borrowed));
+        return Ok((Cow::Borrowed(skeleton), clip.map(Cow::Borrowed)));
     }
     let world = skeleton.rest_world_rotations();
     let above = |j: crate::skeleton::JointIndex| {
@@ -47,7 +62,8 @@ pub(crate) fn aligned<'a>(
             None => out.add_root(joint),
             Some(p) => out.add(p, joint),
         };
-        added.expect("the same joints in the same order make a skeleton");
+        // The same joints in the same order make a skeleton.
+        added.map_err(|_| TooLong)?;
     }
     let clip = clip.map(|clip| {
         let tracks = skeleton.indices().map(|j| {
@@ -75,8 +91,9 @@ pub(crate) fn aligned<'a>(
             Track::from_parts(rotations, rotation_times, translations, translation_times)
                 .with_interpolation(track.interpolation())
         });
-        let made = Clip::new(clip.frame_count(), clip.rate(), tracks.collect())
-            .expect("turning tracks keeps their keys");
+        // Turning tracks keeps their keys.
+        let made = Clip::new(clip.frame_count(), clip.rate(), tracks.collect());
+        let made = made.map_err(|_| TooLong)?;
         // Numbers stay true only where nothing was turned.
         let channels = clip.channels().cloned().map(|mut channels| {
             for j in skeleton.indices() {
@@ -86,9 +103,9 @@ pub(crate) fn aligned<'a>(
             }
             channels
         });
-        Cow::Owned(made.with_channels(channels))
+        Ok(Cow::Owned(made.with_channels(channels)))
     });
-    (Cow::Owned(out), clip)
+    Ok((Cow::Owned(out), clip.transpose()?))
 }
 
 #[cfg(test)]
@@ -113,7 +130,7 @@ mod tests {
             KeyTimes::constant(),
         );
         let clip = Clip::new(4, FrameRate::from_fps(1.0).unwrap(), vec![track]).unwrap();
-        let (_, turned) = aligned(&skeleton, Some(&clip));
+        let (_, turned) = aligned(&skeleton, Some(&clip)).unwrap();
         for f in clip.frames() {
             let there = clip.rotation(j, f) * skeleton[j].rest.inverse();
             let gap = turned.as_ref().unwrap().rotation(j, f).distance(there);

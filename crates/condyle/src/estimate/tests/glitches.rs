@@ -225,6 +225,33 @@ fn one_wrong_frame_of_many_does_not_make_a_constant_joint_move() {
 /// Written with six decimals or with two, by a program that rounds or by one that does not: it is the same
 /// joint, and the others are what they were.
 #[test]
+fn one_wrong_frame_of_a_short_clip_does_not_make_a_constant_joint_move() {
+    let at = |count: usize, wrong: &[usize]| {
+        let mut angles = vec![20.0; count];
+        wrong.iter().for_each(|i| angles[*i] += 90.0);
+        beside_a_swing(&angles, glam::DVec3::X)
+    };
+    let long = at(3000, &[]);
+    for (count, wrong, kind) in [
+        (40, vec![17], JointKind::Fixed),
+        (20, vec![9], JointKind::Fixed),
+        (40, vec![17, 30], JointKind::Hinge),
+        // As a dozen poses that somebody keyed.
+        (12, vec![5], JointKind::Hinge),
+    ] {
+        let short = at(count, &wrong);
+        let takes = [&long, &short].map(|(skeleton, clip)| Take { skeleton, clip });
+        let how = EstimateOptions::default();
+        let mut both = Summary::of_take(&long.0, &long.1, &how);
+        let _ = both.merge(&Summary::of_take(&short.0, &short.1, &how)).unwrap();
+        for found in [estimate(&takes, &how).unwrap(), estimate_summary(&both, &how).unwrap()] {
+            let entry = found.joints.get("constant").unwrap();
+            assert_eq!(entry.kind, kind, "{count} {wrong:?}: {:?}", entry.why);
+        }
+    }
+}
+
+#[test]
 fn the_last_digit_of_a_constant_joint_changes_nothing() {
     let mut rng = Rng::new(4);
     for rounding in [0.0, 1e-12, 1e-6, 1e-4, 0.005] {
@@ -241,6 +268,14 @@ fn the_last_digit_of_a_constant_joint_changes_nothing() {
             assert_eq!(entry.why.as_deref(), Some("does not move"), "{rounding} {values}");
             let noise = found.noise.degrees();
             assert!(noise < 1e-6, "{rounding} {values}: {noise}, and the swing has none");
+            // Of a few frames only their number counts.
+            let (skeleton, clip) = beside_a_swing(&angles[..14], glam::DVec3::X);
+            let take = Take { skeleton: &skeleton, clip: &clip };
+            let found = estimate(&[take], &EstimateOptions::default()).unwrap();
+            let entry = found.joints.get("constant").unwrap();
+            let sure = entry.confidence.unwrap();
+            assert_eq!(entry.kind, JointKind::Fixed, "{rounding}");
+            assert!((sure - 0.96).abs() < 0.01, "{rounding} {values}: {sure}");
         }
     }
 }

@@ -96,7 +96,8 @@ impl<'a> Plan<'a> {
             return Ok(Self::kept(file, origin, &lowered, unit));
         }
         let unit = options.unit_for(file, false, LengthUnit::CM);
-        let (skeleton, clip) = aligned(&file.skeleton, file.clip.as_ref());
+        let (skeleton, clip) = aligned(&file.skeleton, file.clip.as_ref())
+            .map_err(|what| WriteError::Unsupported { what: what.to_string() })?;
         let world = file.skeleton.rest_world_rotations();
         let turned = |j: JointIndex| {
             let above = file.skeleton.parent(j).map(|p| world[p.get()]);

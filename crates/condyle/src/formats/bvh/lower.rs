@@ -33,7 +33,7 @@ pub(super) fn lower(
         }
     }
 
-    let positions = positions(&hierarchy.joints, &motion);
+    let (positions, others) = positions(&hierarchy.joints, &motion);
     if let Some(first) = hierarchy.joints.iter().position(has_positions_below_root) {
         let joints =
             hierarchy.joints.iter().filter(|joint| has_positions_below_root(joint)).count();
@@ -45,6 +45,11 @@ pub(super) fn lower(
             Reading::Add { share } => {
                 warnings.at(sites[first], WarningKind::PositionsAdded { joints, share });
             }
+        }
+        if let Some(first) = others.first() {
+            let joints = others.iter().map(|joint| hierarchy.joints[*joint].name.clone()).collect();
+            let added = positions.adds();
+            warnings.at(sites[*first], WarningKind::PositionsContradict { joints, added });
         }
     }
     let mut first_column = 0;
@@ -130,18 +135,22 @@ fn has_positions_below_root(joint: &BvhJoint) -> bool {
     joint.parent.is_some() && joint.channels.iter().any(|dof| dof.translation_axis().is_some())
 }
 
-/// What the position channels of all joints below the root mean.
-fn positions(joints: &[BvhJoint], motion: &Columns) -> Reading {
+/// What the position channels of all joints below the root mean, and the joints that contradict it.
+fn positions(joints: &[BvhJoint], motion: &Columns) -> (Reading, Vec<usize>) {
     let mut shares = Shares::default();
+    let mut each = Vec::new();
     let mut first_column = 0;
-    for joint in joints {
+    for (i, joint) in joints.iter().enumerate() {
         let columns = (first_column..).map(|column| motion.column(column));
         first_column += joint.channels.len();
         if has_positions_below_root(joint) {
-            shares.add(joint.offset, joint.channels.iter().copied().zip(columns));
+            let share = shares.add(joint.offset, joint.channels.iter().copied().zip(columns));
+            each.extend(share.map(|share| (i, share)));
         }
     }
-    shares.reading()
+    let reading = shares.reading();
+    let others = each.into_iter().filter(|(_, share)| reading.is_contradicted_by(*share));
+    (reading, others.map(|(i, _)| i).collect())
 }
 
 fn joint_channels(

@@ -87,4 +87,10 @@ impl Reading {
     pub(super) fn adds(self) -> bool {
         matches!(self, Self::Add { .. })
     }
+
+    /// Whether a joint whose positions are this share of its OFFSET is clearly meant the other way: its bone is
+    /// next to nothing, or about twice as long as it should be.
+    pub(super) fn is_contradicted_by(self, share: f64) -> bool {
+        if self.adds() { share > CLEARLY_PLACES } else { share <= NEAR_ZERO }
+    }
 }

@@ -172,10 +172,17 @@ fn one_reading_of_positions_holds_for_the_whole_file() {
     for (joint, y) in [("j0", 10.0), ("j1", 0.0), ("j2", 9.5), ("j3", 10.0)] {
         check_place(&replaced.file, joint, 0, [0.0, y, 0.0]);
     }
-    assert!(replaced.warnings.is_empty(), "{:?}", replaced.warnings);
+    let contradict = |joint: &str, added| WarningKind::PositionsContradict {
+        joints: vec![joint.to_owned()],
+        added,
+    };
+    assert_eq!(replaced.warnings.len(), 1);
+    assert_eq!(replaced.warnings[0].kind, contradict("j1", false));
+    assert!(!replaced.warnings[0].is_repair());
     // One frame far away makes no joint a place if the others say otherwise, and half is not most.
     let jump = ok(chain(&[&[0.0, 0.0, 0.0], &[0.0, 0.0, 40.0]]));
     check_place(&jump.file, "j2", 1, [0.0, 50.0, 0.0]);
+    assert_eq!(jump.warnings[1].kind, contradict("j2", true));
     check_place(&ok(chain(&[&[0.0, 10.0]])).file, "j0", 0, [0.0, 0.0, 0.0]);
 }
 

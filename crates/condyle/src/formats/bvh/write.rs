@@ -41,7 +41,8 @@ pub(super) fn write(file: &MotionFile, options: &WriteOptions) -> Result<Written
         rest_frame = rest_clip(&file.skeleton);
         &rest_frame
     };
-    let (skeleton, clip) = aligned(&file.skeleton, Some(clip));
+    let (skeleton, clip) = aligned(&file.skeleton, Some(clip))
+        .map_err(|what| WriteError::Unsupported { what: what.to_string() })?;
     let clip = clip.expect("a clip was given");
     let own = match &file.origin {
         Origin::Bvh(own) => fitting(own, &skeleton, file.units.length),
