@@ -94,7 +94,7 @@ fn why_idle(table: &NameTable, skeletons: &[&Skeleton]) -> String {
     }
     let lacked = AxesFinding::NamesLacked { names };
     format!(
-        "{lacked}; so it is not used, as what the joints are is told as well without it; correct it"
+        "{lacked}; so the table is not used, as no fewer joints are known without it; correct its names"
     )
 }
 
