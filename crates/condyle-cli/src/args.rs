@@ -203,7 +203,7 @@ pub(crate) enum Command {
                             02.asf 02_01.amc --rig body -o fitted.bvh --dials dials.csv --report \
                             fit.html\n\nA motion of another skeleton is brought onto that of the rig \
                             first, by the names of its\njoints; docs/anatomy.md lists those that are \
-                            known."
+                            known, and --map takes others."
     )]
     Fit(Fit),
     /// No input needed: make a figure and motion with known truth, and estimate it
@@ -441,6 +441,8 @@ pub(crate) struct Info {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) standing: Standing,
+    #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
@@ -643,6 +645,8 @@ pub(crate) struct Evaluate {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) replacing: Replacing,
+    #[command(flatten)]
+    pub(crate) names: Names,
     #[command(flatten)]
     pub(crate) limits: Limits,
     #[command(flatten)]
@@ -863,6 +867,8 @@ pub(crate) struct Corpus {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) replacing: Replacing,
+    #[command(flatten)]
+    pub(crate) names: Names,
     #[command(flatten)]
     pub(crate) how: Estimating,
     #[command(flatten)]

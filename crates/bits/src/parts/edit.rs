@@ -67,7 +67,7 @@ pub(super) fn motions(_: &How) -> Hash {
         let found = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method);
         let mut found = found.expect("the windows are there");
         let options = ContactOptions::default();
-        hash.count(found.plant_feet(&skeleton, &facing, [&a, &b], &options).moved);
+        hash.count(found.plant_feet(&skeleton, &facing, ([&a, &b], &[]), &options).moved);
         hash_clip(&mut hash, &found.clip);
     }
     let weights = [1.0, 0.5, 0.25];

@@ -48,8 +48,8 @@ pub(crate) struct Change {
     /// Turn all of the figure so that this axis is up
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = world_axis)]
     pub(crate) to_up: Option<WorldAxis>,
-    /// Face this way in the first frame, in degrees: 0 is forward (+z if y is up), counter-clockwise
-    /// seen from above. The motion turns about where it starts
+    /// Face this way in the first frame of the motion (behind a pose in front of it), in degrees: 0 is
+    /// forward (+z if y is up), counter-clockwise seen from above. The motion turns about where it starts
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, value_parser = angle,
           conflicts_with = "turn")]
     pub(crate) facing: Option<Angle>,
@@ -89,8 +89,7 @@ pub(crate) struct Names {
 }
 
 fn world_axis(text: &str) -> Result<WorldAxis, String> {
-    let named = WorldAxis::ALL.into_iter().find(|axis| axis.as_str().eq_ignore_ascii_case(text));
-    named.ok_or_else(|| "an axis is x, y, z, -x, -y or -z".to_owned())
+    WorldAxis::named(text).ok_or_else(|| "an axis is x, y, z, -x, -y or -z".to_owned())
 }
 
 /// `condyle trim`.
@@ -463,7 +462,7 @@ pub(crate) struct Mirror {
     /// for each motion under its own name
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// Mirror in the plane that the figure faces along in the first frame, rather than the one of up and
+    /// Mirror in the plane that the figure faces along in the first frame of the motion, rather than the one of up and
     /// forward through the origin of the world: it starts from the same place in the same direction
     #[arg(long)]
     pub(crate) in_place: bool,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use condyle::motion::FrameRate;
 
-use super::{Reading, Replacing, Writing, frame_rate};
+use super::{Reading, Replacing, Standing, Writing, frame_rate};
 
 /// `condyle dials`.
 #[derive(Debug, Args)]
@@ -85,6 +85,8 @@ pub(crate) struct Fit {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) standing: Standing,
     #[command(flatten)]
     pub(crate) writing: Writing,
     #[command(flatten)]

@@ -1,13 +1,16 @@
 //! `condyle anatomy`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::anatomy::{Anatomy, BodySide, FigureAxes, FramesFrom, NamesFrom, WorldAxis};
+use condyle::formats::read_bytes;
+use condyle::rig::MAX_BYTES;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
-use super::figure_axes::{findings_json, maps_of, sentence, told_axes};
+use super::figure_axes::{UP, findings_json, maps_of, sentence, told_axes};
 use super::{Answer, print_report, print_text, read_one};
 use crate::args::Anatomy as Args;
 use crate::output::{Failure, new_table, printable, some_of, write_whole};
@@ -20,14 +23,17 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     }
     let maps = maps_of(&args.standing.names, &[&file.skeleton])?;
     let clip = file.clip.as_ref().filter(|clip| clip.frame_count() > 0);
-    let axes = told_axes(&path, &file.skeleton, clip, (args.standing.up, &maps));
+    let axes = told_axes(&path, &file.skeleton, clip, (args.standing.up, UP), &maps);
     let missing = missing(axes.anatomy());
     let answer = if missing.is_empty() { Answer::Yes } else { Answer::No };
     if let Some(output) = &args.output {
         let title = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let text = Anatomy::document(&file.skeleton, axes.anatomy(), &title);
+        let text = axes.document(&file.skeleton, &title);
         if output.as_os_str() == "-" {
             return print_text(&text).map(|_| answer);
+        }
+        if !args.replacing.force {
+            keep_filled(output, &text)?;
         }
         write_whole(&[(output, text.as_bytes())])?;
     }
@@ -39,6 +45,25 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     let to = args.output.as_deref().unwrap_or_else(|| "".as_ref());
     print_report(to, &text)?;
     Ok(answer)
+}
+
+/// Refuses to replace a table that was filled in: one that is there with other contents.
+fn keep_filled(output: &Path, text: &str) -> Result<(), Failure> {
+    let there = match read_bytes(output, MAX_BYTES as u64) {
+        Ok(there) => there,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => {
+            let what = format!("cannot be looked at before it is replaced: {error}");
+            let help = "choose another name, or replace it with --force";
+            return Err(Failure::file(output, what, help));
+        }
+    };
+    if there == text.as_bytes() {
+        return Ok(());
+    }
+    let what = "a table with other contents is there, which may have been filled in";
+    let help = "choose another name, or replace it with --force; --map reads it";
+    Err(Failure::file(output, what, help))
 }
 
 /// The main joints of the body that no joint of the skeleton is.
@@ -136,6 +161,6 @@ pub(super) fn up_json(axes: &FigureAxes) -> Value {
         "why": up.reason(),
         "rest": up.rest.map(WorldAxis::as_str),
         "doubt": up.doubt.map(WorldAxis::as_str),
-        "findings": axes.findings().iter().map(sentence).collect::<Vec<_>>(),
+        "findings": axes.findings().iter().map(|finding| sentence(finding, UP)).collect::<Vec<_>>(),
     })
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::Answer;
 use super::bound::{add_misfits, bind, print_misfits};
+use super::motions::no_motion;
 use super::rig::rig_of;
 use crate::args::Check;
 use crate::output::{
@@ -45,7 +46,7 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
             Some(clip) => bind(&rig, &args.limits.rig, &file.skeleton, path).map(|b| (clip, b)),
             None => {
                 let what = "there is no motion to check";
-                Err(Failure::file(path, what, "check works on a skeleton with motion"))
+                Err(no_motion(path, &file, what, "check works on a skeleton with motion"))
             }
         };
         let (clip, bound) = match bound {

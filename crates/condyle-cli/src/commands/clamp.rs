@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::bound::{add_misfits, bind, note_of_front, print_misfits};
 use super::each::{Each, Told};
+use super::motions::no_motion;
 use super::rig::rig_of;
 use super::{Answer, write_out};
 use crate::args::Clamp;
@@ -36,7 +37,7 @@ fn clamp(
 ) -> Result<(Answer, Told), Failure> {
     let Some(clip) = &mut read.file.clip else {
         let help = "clamp works on a skeleton with motion";
-        return Err(Failure::file(path, "there is no motion to clamp", help));
+        return Err(no_motion(path, &read.file, "there is no motion to clamp", help));
     };
     let skeleton = &read.file.skeleton;
     let bound = bind(rig, &args.limits.rig, skeleton, path)?;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use comfy_table::Cell;
+use condyle::anatomy::{AxesOptions, NameTable, WorldAxis};
 use condyle::edit::{
     Between, Connected, ContactOptions, DistanceMatrix, EditError, Facing, Features, Jump, Keep,
     MatchError, Method, Overlap, Planted, Query, SearchOptions, UsualJumps, best_matches,
@@ -14,6 +15,7 @@ use condyle::motion::Clip;
 use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
+use super::figure_axes::read_maps;
 use super::matching::{check_names, failed, span, weighted};
 use super::motions::{
     Counting, Motion, alike, idle, in_one_world, keep_inside, length_of, limits_of, read_motions,
@@ -125,6 +127,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
     check_names(&skeleton, &args.comparing)?;
     let bound = limits_of(&args.limits, args.reading.strict(), &skeleton, &motions[0].path)?;
     let facing = in_one_world(&motions, &skeleton, &mut clips, &args.standing)?;
+    let maps = read_maps(&args.standing.names)?;
     let sign = working("connecting");
     let mut seams: Vec<Seam> = Vec::new();
     let mut notes = Vec::new();
@@ -139,6 +142,7 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
             args,
             skeleton: &skeleton,
             facing: &facing,
+            maps: &maps,
             first: &tail,
             next,
             start,
@@ -306,7 +310,8 @@ fn feet_of(seams: &[Seam]) -> Vec<String> {
     let mut told = Vec::new();
     let planted = || seams.iter().filter_map(|seam| seam.planted.as_ref()).map(|(feet, _)| feet);
     if planted().any(|planted| planted.legs == 0) {
-        let why = "no table has the names of the joints of legs, so no foot is planted";
+        let why =
+            "no table has the names of the joints of legs, so no foot is planted; --map takes one";
         told.push(format!("--plant: {why}"));
     }
     let sliding: usize = planted().map(|planted| planted.sliding).sum();
@@ -340,6 +345,7 @@ struct Joining<'a> {
     args: &'a Connect,
     skeleton: &'a Skeleton,
     facing: &'a Facing,
+    maps: &'a [NameTable],
     /// What there is already; its frames before `start` are not touched.
     first: &'a Clip,
     next: &'a Clip,
@@ -412,7 +418,7 @@ impl Joining<'_> {
             .map_err(|e| refused(&e))?;
         let planted = seam.plant.then(|| {
             let options = ContactOptions::default();
-            connected.plant_feet(self.skeleton, self.facing, clips, &options)
+            connected.plant_feet(self.skeleton, self.facing, (clips, self.maps), &options)
         });
         let made = connected.made.len();
         let note = match method {
@@ -430,9 +436,10 @@ impl Joining<'_> {
     fn overlap(&self, room: Room) -> Result<(Overlap, f64, Option<DistanceMatrix>), MatchError> {
         let window = room.window;
         let comparing = &self.args.comparing;
-        let ground = self.facing.ground();
-        let a = Features::on(self.skeleton, self.first, comparing.metric(), ground)?;
-        let b = Features::on(self.skeleton, self.next, comparing.metric(), ground)?;
+        let up = WorldAxis::nearest(self.facing.ground().up());
+        let known = AxesOptions { up, names: self.maps };
+        let a = Features::with_axes(self.skeleton, self.first, comparing.metric(), &known)?;
+        let b = Features::with_axes(self.skeleton, self.next, comparing.metric(), &known)?;
         let [ours, theirs] = self.starts(room);
         let matrix = match &self.args.report {
             None => None,

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use condyle::anatomy::Anatomy;
 use condyle::estimate::{
     Estimate as Found, EstimateOptions, Method, Summary, Take, estimate_paired,
 };
@@ -23,6 +22,8 @@ use super::estimate::{
     Moving, Origin, Target, clip_of, deliver, existing, failure_of, same_figure, warn_of_idle,
     with_path,
 };
+use super::figure_axes::told_names;
+use super::motions::idle;
 use super::stats::estimated;
 use super::{Answer, body};
 use crate::args::Corpus;
@@ -48,6 +49,11 @@ pub(super) fn run(args: &Corpus) -> Result<Answer, Failure> {
     if !args.two_pass && (options.method == Method::Paper || options.coverage < 1.0) {
         let what = "--method paper and --coverage need all samples at once";
         return Err(Failure::usage(what, "add --two-pass, which holds them in memory"));
+    }
+    if !args.names.map.is_empty() && !args.symmetrise {
+        let help =
+            "leave it out, or add --two-pass --symmetrise, which has to know left from right";
+        return Err(idle("--map", "an estimate of each side by itself", help));
     }
     let there = existing(&target)?;
     let (jobs, mut unread) = walk(&args.folders)?;
@@ -530,7 +536,10 @@ fn exactly(
     let takes: Vec<Take<'_>> =
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
     let first = clips.first().filter(|_| args.symmetrise);
-    let anatomy = first.and_then(|first| Anatomy::in_motion(&first.skeleton, &[&first.clip], &[]));
+    let told = |first: &Moving| {
+        told_names(&first.path, &first.skeleton, &[&first.clip], &args.names, true)
+    };
+    let anatomy = first.map(told).transpose()?.and_then(|(_, anatomy)| anatomy);
     let pairs = first.map(|first| body::pairs(anatomy.as_ref(), first)).transpose()?;
     let sign = working("estimating");
     let found = estimate_paired(&takes, &pairs.unwrap_or_default(), None, options);

@@ -15,6 +15,7 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::bound::{bind, print_misfits};
+use super::motions::no_motion;
 use super::rig::rig_of;
 use super::{Answer, print_text, write_and_report};
 use crate::args::Couple;
@@ -42,13 +43,14 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
             }
         };
         bar.suspend(|| print_warnings(&read.warnings));
-        let clip = read.file.clip.filter(|clip| clip.frame_count() > 0).ok_or_else(|| {
+        let mut file = read.file;
+        let clip = file.clip.take().filter(|clip| clip.frame_count() > 0).ok_or_else(|| {
             let what = "there is no motion to learn from";
-            Failure::file(path, what, "couple works on a skeleton with motion")
+            no_motion(path, &file, what, "couple works on a skeleton with motion")
         })?;
-        let bound = bind(&rig, &args.limits.rig, &read.file.skeleton, path)?;
-        bar.suspend(|| print_misfits(&bound, &read.file.skeleton, path));
-        clips.push((path.to_owned(), read.file.skeleton, clip));
+        let bound = bind(&rig, &args.limits.rig, &file.skeleton, path)?;
+        bar.suspend(|| print_misfits(&bound, &file.skeleton, path));
+        clips.push((path.to_owned(), file.skeleton, clip));
     }
     bar.finish_and_clear();
     if !errors.is_empty() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use comfy_table::Cell;
-use condyle::anatomy::FigureAxes;
+use condyle::anatomy::{AxesOptions, FigureAxes};
 use condyle::edit::{Ground, MotionFrom, Retarget, RetargetOptions, Retargeted};
 use condyle::formats::{Format, MotionFile, size_beside};
 use condyle::ik::{
@@ -20,11 +20,12 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::bound::note_of_front;
-use super::figure_axes::told_axes;
+use super::figure_axes::{UP, maps_of, told_axes};
+use super::motions::{idle as idle_option, no_motion};
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
 use super::{Answer, print_bytes, print_report, print_text, read_one, write_out};
-use crate::args::{Dials, Fit};
+use crate::args::{Dials, Fit, Standing};
 use crate::output::{
     Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_note,
     print_warning, printable, progress, some_of, working, write_whole,
@@ -119,17 +120,22 @@ pub(super) fn fit(args: &Fit) -> Result<Answer, Failure> {
     let read = read_one(&args.files, &args.reading.options())?;
     // The motion is the last: an ASF comes before it.
     let path = args.files.last().map_or(Path::new(""), |p| p.as_path());
-    let Some(motion) = read.file.clip else {
-        let what = format!("{}: there is no motion to fit dials to", path.display());
-        return Err(Failure::usage(what, "fit works on a skeleton with motion"));
+    let Some(motion) = &read.file.clip else {
+        let what = "there is no motion to fit dials to";
+        return Err(no_motion(path, &read.file, what, "fit works on a skeleton with motion"));
     };
     let (source, skeleton) = (&read.file.skeleton, &rig.skeleton);
-    let onto = brought_onto([path, &args.rig], &network, skeleton, (source, &motion))?;
+    let onto =
+        brought_onto([path, &args.rig], &network, skeleton, (source, motion), &args.standing)?;
     let (clip, figure) = match &onto {
-        Onto::Itself => (&motion, source),
+        Onto::Itself => (motion, source),
         Onto::Named(named) => (&named.clip, &named.skeleton),
         Onto::Retargeted(made) => (&made.clip, skeleton),
     };
+    if args.standing.up.is_some() && !matches!(onto, Onto::Retargeted(_)) {
+        let help = "leave it out: joints have their names, so nothing has to be known of the body";
+        return Err(idle_option("--up", "a motion of the rig's own joints", help));
+    }
     let joints: Vec<JointIndex> = match &onto {
         Onto::Retargeted(made) => {
             let has_motion = |j: &JointIndex| !matches!(made.from[j.get()], MotionFrom::Rest);
@@ -221,6 +227,7 @@ fn brought_onto(
     network: &Network,
     skeleton: &Skeleton,
     (source, motion): (&Skeleton, &Clip),
+    standing: &Standing,
 ) -> Result<Onto, Failure> {
     if same_joints(source, skeleton) {
         return Ok(Onto::Itself);
@@ -230,7 +237,9 @@ fn brought_onto(
         Err(missing) => missing,
     };
     let sign = working("retargeting");
-    let axes = [told_axes(path, source, Some(motion), (None, &[])), FigureAxes::of(skeleton, &[])];
+    let maps = maps_of(&standing.names, &[source, skeleton])?;
+    let of_rig = FigureAxes::with(skeleton, &[], &AxesOptions { names: &maps, up: None });
+    let axes = [told_axes(path, source, Some(motion), (standing.up, UP), &maps), of_rig];
     let made = Retarget::by([source, skeleton], axes)
         .and_then(|retarget| retarget.apply(motion, &RetargetOptions::default()));
     sign.finish_and_clear();
@@ -244,7 +253,7 @@ fn brought_onto(
         );
         let help = "give the joints of the motion the names and the rest pose of those that dials move, as \
                     condyle pose RIG -o FILE.bvh writes them; or fit the motion of a person to a whole body, \
-                    as --rig body: docs/anatomy.md lists the names that are known";
+                    as --rig body: docs/anatomy.md lists the names that are known, and --map takes a table of others";
         Failure::usage(what, help)
     })
 }

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement};
-use condyle::anatomy::Anatomy;
 use condyle::estimate::{BindPose, Estimate as Found, EstimateError, Take, estimate_paired};
 use condyle::formats::{Read, Units, read_file, read_files};
 use condyle::motion::{Clip, FrameIndex, Pose, ResampleTo};
@@ -15,9 +14,9 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::body::{self, Body};
-use super::figure_axes::maps_of;
+use super::figure_axes::told_names;
 use super::figures::{figures_of, in_words, with_written};
-use super::motions::warn_of_sizes;
+use super::motions::{no_motion, warn_of_sizes};
 use super::rig::rig_of;
 use super::{Answer, limits, report, write_and_report};
 use crate::args::{Estimate, Estimating, Reading};
@@ -105,13 +104,13 @@ pub(super) fn run(args: &Estimate) -> Result<Answer, Failure> {
         clips.iter().map(|c| Take { skeleton: &c.skeleton, clip: &c.clip }).collect();
     warn_of_idle(&args.how);
     let bind = args.bind.as_ref().map(|bind| bind_pose(bind, &clips[0], args)).transpose()?;
-    let maps = maps_of(&args.names, &[&clips[0].skeleton])?;
     let moving: Vec<&Clip> = clips
         .iter()
         .filter(|c| c.skeleton.same_names(&clips[0].skeleton))
         .map(|c| &c.clip)
         .collect();
-    let anatomy = Anatomy::in_motion(&clips[0].skeleton, &moving, &maps);
+    let (path, skeleton) = (&clips[0].path, &clips[0].skeleton);
+    let (_, anatomy) = told_names(path, skeleton, &moving, &args.names, args.symmetrise)?;
     let pairs = match args.symmetrise {
         true => body::pairs(anatomy.as_ref(), &clips[0])?,
         false => Vec::new(),
@@ -242,6 +241,7 @@ pub(super) fn deliver(
     let text = rig.write().map_err(|e| Failure::Rig(vec![e.with_file(target.output)]))?;
     let idle = idle_couplings(&rig).into_iter().filter(|warning| !known.contains(&warning.path));
     let idle: Vec<RigWarning> = idle
+        .chain(rig.idle_edits())
         .map(|warning| RigWarning {
             position: None,
             file: Some(target.output.to_owned()),
@@ -318,9 +318,10 @@ pub(super) fn read_clips(
 
 pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<Moving, Failure> {
     let failed = |what: String, help: &str| Failure::file(path, what, help);
-    let Some(clip) = read.file.clip else {
+    let mut file = read.file;
+    let Some(clip) = file.clip.take() else {
         let help = "estimate works on a skeleton with motion";
-        return Err(failed("there is no motion to estimate from".to_owned(), help));
+        return Err(no_motion(path, &file, "there is no motion to estimate from", help));
     };
     let clip = match samples {
         Some(samples) if clip.frame_count() > 1 => {
@@ -337,7 +338,7 @@ pub(super) fn clip_of(path: &Path, read: Read, samples: Option<u32>) -> Result<M
         _ => clip,
     };
     let warnings = read.warnings.iter().map(ToString::to_string).collect();
-    let (skeleton, units) = (read.file.skeleton, read.file.units);
+    let (skeleton, units) = (file.skeleton, file.units);
     Ok(Moving { path: path.to_owned(), skeleton, clip, units, warnings })
 }
 

@@ -14,6 +14,8 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::bound::{bind, note_of_front, print_misfits};
+use super::figure_axes::told_names;
+use super::motions::no_motion;
 use super::rig::rig_of;
 use super::{Answer, print_text};
 use crate::args::Evaluate;
@@ -52,8 +54,10 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
             note_of_front(clip.motion_start(), path, "left out");
         });
         let effectors = effectors(&args.effectors, skeleton, path)?;
+        let (names, _) = bar.suspend(|| told_names(path, skeleton, &[clip], &args.names, false))?;
         let options = EvaluateOptions {
             effectors,
+            names,
             frames: args.samples as usize,
             threads: args.limits.threads(),
             ..EvaluateOptions::default()
@@ -95,12 +99,13 @@ fn moving(files: &[PathBuf], options: &ReadOptions) -> Result<Vec<Moving>, Failu
                 let size = size_notice(&read.file.skeleton, read.file.units);
                 let size = size.map(|size| Warning { path: Some(path.to_owned()), ..size });
                 print_warnings(&Vec::from_iter(size));
-                let skeleton = read.file.skeleton;
-                let clip = read.file.clip.filter(|clip| clip.frame_count() > 0);
+                let mut file = read.file;
+                let clip = file.clip.take().filter(|clip| clip.frame_count() > 0);
                 let clip = clip.ok_or_else(|| {
                     let what = "there is no motion to find again";
-                    Failure::file(path, what, "evaluate works on a skeleton with motion")
+                    no_motion(path, &file, what, "evaluate works on a skeleton with motion")
                 })?;
+                let skeleton = file.skeleton;
                 clips.push(Moving { path: path.to_owned(), skeleton, clip });
             }
             Err(error) => errors.push(error),

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::bound::{add_misfits, bind, print_misfits};
 use super::matching::no_joint;
+use super::motions::no_motion;
 use super::rig::rig_of;
 use super::{Answer, motion_format, print_report, read_one, write_as};
 use crate::args::{Ik, RootName};
@@ -35,8 +36,8 @@ pub(super) fn run(args: &Ik) -> Result<Answer, Failure> {
     // Goals are in metres: if the figure has no person's size, they may mean another one.
     let size = size_notice(skeleton, read.file.units);
     let Some(clip) = &mut read.file.clip else {
-        let what = format!("{}: there is no motion to change", path.display());
-        return Err(Failure::usage(what, "ik works on a skeleton with motion"));
+        let what = "there is no motion to change";
+        return Err(no_motion(path, &read.file, what, "ik works on a skeleton with motion"));
     };
     let bound = match &rig {
         Some((rig_path, rig)) => Some(bind(rig, rig_path, skeleton, path)?),

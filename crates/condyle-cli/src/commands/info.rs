@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use condyle::anatomy::FigureAxes;
+use condyle::anatomy::{AxesOptions, FigureAxes, table_fits};
 use condyle::formats::{Format, MotionFile, Read, UnitSource, read_files, size_notice};
 use condyle::math::Angle;
 use condyle::motion::{Clip, FrameIndex, FrameRate, Markers};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::anatomy::up_json;
-use super::figure_axes::sentence;
+use super::figure_axes::{UP, print_unfit, read_maps, sentence};
 use crate::args::Info;
 use crate::output::{
     Failure, json_of_error, message, print_read_error, printable, progress, visible, wrapped,
@@ -24,6 +24,10 @@ const WIDTH: usize = 100;
 
 pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
     let options = args.reading.options();
+    let maps = read_maps(&args.standing.names)?;
+    // Whether each fits a file.
+    let mut fit = vec![false; maps.len()];
+    let known = AxesOptions { up: args.standing.up, names: &maps };
     let bar = progress(args.files.len(), "reading");
     let mut shown = Vec::new();
     let mut errors = Vec::new();
@@ -33,10 +37,15 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
         match read {
             Ok(mut read) => {
                 read.warnings.extend(size_notice(&read.file.skeleton, read.file.units));
+                for (fit, table) in fit.iter_mut().zip(&maps) {
+                    *fit |= table_fits(table, &read.file.skeleton);
+                }
                 if args.json {
-                    shown.push(json_of(path, &read));
+                    shown.push(json_of(path, &read, &known));
                 } else {
-                    bar.suspend(|| out.write_all(message(&text_of(path, &read)).as_bytes()))?;
+                    bar.suspend(|| {
+                        out.write_all(message(&text_of(path, &read, &known)).as_bytes())
+                    })?;
                 }
             }
             Err(error) => {
@@ -48,6 +57,9 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
         }
     }
     bar.finish_and_clear();
+    for (path, _) in args.standing.names.map.iter().zip(&fit).filter(|(_, fit)| !**fit) {
+        print_unfit(path);
+    }
     if args.json {
         let mut document = json!({ "files": shown });
         if !errors.is_empty() {
@@ -62,7 +74,7 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
     Err(if args.json { Failure::Told(Vec::new()) } else { Failure::Read(errors) })
 }
 
-fn json_of(path: &Path, read: &Read) -> Value {
+fn json_of(path: &Path, read: &Read, known: &AxesOptions<'_>) -> Value {
     let file = &read.file;
     let mut value = json!({
         "path": path.display().to_string(),
@@ -82,7 +94,7 @@ fn json_of(path: &Path, read: &Read) -> Value {
         value["longest_path_m"] = json!(file.skeleton.longest_path_m());
         value["skeleton"] = file.skeleton.indices().map(|j| json_of_joint(file, j)).collect();
     }
-    if let Some(axes) = axes_of(file) {
+    if let Some(axes) = axes_of(file, known) {
         value["up"] = up_json(&axes);
     }
     if let Some((joint, worst)) = first_frame_from_rest(file) {
@@ -137,9 +149,9 @@ fn rate(file: &MotionFile) -> Option<FrameRate> {
 }
 
 /// Which way is up, if there is motion of a skeleton.
-fn axes_of(file: &MotionFile) -> Option<FigureAxes> {
+fn axes_of(file: &MotionFile, known: &AxesOptions<'_>) -> Option<FigureAxes> {
     let clip = file.clip.as_ref().filter(|clip| clip.frame_count() > 0)?;
-    (!file.skeleton.is_empty()).then(|| FigureAxes::of(&file.skeleton, &[clip]))
+    (!file.skeleton.is_empty()).then(|| FigureAxes::with(&file.skeleton, &[clip], known))
 }
 
 /// How far the first frame is from the rest pose, and at which joint.
@@ -147,7 +159,7 @@ fn first_frame_from_rest(file: &MotionFile) -> Option<(JointIndex, Angle)> {
     file.clip.as_ref()?.pose(FrameIndex(0)).farthest_from_rest(&file.skeleton)
 }
 
-fn text_of(path: &Path, read: &Read) -> String {
+fn text_of(path: &Path, read: &Read, known: &AxesOptions<'_>) -> String {
     let file = &read.file;
     let mut text = String::new();
     let format = file.format.map_or("", Format::name);
@@ -193,11 +205,11 @@ fn text_of(path: &Path, read: &Read) -> String {
             None => writeln!(text, "  bind pose rest of the skeleton, which is a root only"),
         };
     }
-    if let Some(axes) = axes_of(file) {
+    if let Some(axes) = axes_of(file, known) {
         let line = format!("  up        {}: {}", axes.up().axis, axes.up().reason());
         let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
         for finding in axes.findings() {
-            let line = format!("  note      {}", sentence(&finding));
+            let line = format!("  note      {}", sentence(&finding, UP));
             let _ = writeln!(text, "{}", wrapped(&line, WIDTH, 12));
         }
     }

@@ -152,6 +152,7 @@ pub(super) fn json_of((_, joint, figures): &Row<'_>) -> Value {
         "rest_inside": figures.rest_inside,
         "rest_excess_deg": json_degrees(figures.rest_excess),
         "source": joint.source.map(Source::as_str),
+        "edited_since": joint.is_edited_since(),
         "confidence": joint.confidence,
     });
     if !figures.arcs.is_empty() {
@@ -183,7 +184,8 @@ pub(super) fn json_of((_, joint, figures): &Row<'_>) -> Value {
         });
     }
     if !joint.ends.is_empty() {
-        value["ends"] = joint.ends.iter().map(json_of_end).collect();
+        let ends = figures.in_turn(&joint.ends, |arc| [arc.min(), arc.max()]);
+        value["ends"] = ends.iter().map(json_of_end).collect();
     }
     value
 }
@@ -259,9 +261,10 @@ fn table(rows: &[Row<'_>]) -> String {
         // Each on a line of its own if they are long.
         let ranges = ranges.join(if length > 21 { ",\n" } else { ", " });
         let swing = figures.swing.as_ref();
+        let star = if joint.is_edited() { "*" } else { "" };
         table.add_row(vec![
             printable(name),
-            joint.kind.to_string(),
+            format!("{}{star}", joint.kind),
             shape.to_owned(),
             ranges,
             swing.map(twist).unwrap_or_default(),
@@ -270,7 +273,17 @@ fn table(rows: &[Row<'_>]) -> String {
             rest(figures).replace("outside by", "off"),
         ]);
     }
-    table.to_string()
+    let mut text = table.to_string();
+    for (since, what) in [(false, "edited"), (true, "edited since they were estimated")] {
+        let edited = rows.iter().filter(|(_, joint, _)| joint.is_edited());
+        let edited = edited.filter(|(_, joint, _)| joint.is_edited_since() == since);
+        let names: Vec<String> = edited.map(|(name, ..)| printable(name)).collect();
+        if !names.is_empty() {
+            let line = format!("\n* {what}: {}", names.join(", "));
+            text.push_str(&wrapped(&line, WIDTH, 2));
+        }
+    }
+    text
 }
 
 fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
@@ -278,7 +291,7 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
     let mut about = vec![joint.kind.to_string()];
     about.extend(joint.source.map(|s| s.as_str().to_owned()));
     let edited = joint.is_edited();
-    if edited && joint.source != Some(Source::Edited) {
+    if joint.is_edited_since() {
         about.push("edited since".to_owned());
     }
     // They are about what was estimated.
@@ -326,13 +339,13 @@ fn detail((name, joint, figures): &Row<'_>, characters: Characters) -> String {
         let _ = match s.is_any_twist() {
             true => writeln!(text, "  twist     any"),
             false => {
-                writeln!(text, "  twist     {}°, {wide}", range([s.twist.min(), s.twist.max()]))
+                writeln!(text, "  twist     {}°, {wide}", range(s.twist.ends_about_zero()))
             }
         };
     }
-    for (i, end) in joint.ends.iter().enumerate() {
-        let _ =
-            writeln!(text, "  {:<8}  {}", if i == 0 { "ends" } else { "" }, told(end, &joint.ends));
+    let ends = figures.in_turn(&joint.ends, Arc::ends_about_zero);
+    for (i, end) in ends.iter().enumerate() {
+        let _ = writeln!(text, "  {:<8}  {}", if i == 0 { "ends" } else { "" }, told(end, &ends));
     }
     let unit = if figures.rest_inside { "" } else { "°" };
     let _ = writeln!(text, "  rest      {}{unit}", rest(figures));

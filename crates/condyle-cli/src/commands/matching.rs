@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::edit::{Features, Ground, MatchError, Metric, Query, SearchOptions, best_matches};
+use condyle::anatomy::AxesOptions;
+use condyle::edit::{Features, MatchError, Metric, Query, SearchOptions, best_matches};
 use condyle::formats::{MotionFile, read_files};
 use condyle::skeleton::{JointIndex, Skeleton, names_near};
 use serde_json::{Value, json};
 
 use super::corpus::nothing_left;
+use super::figure_axes::maps_of;
 use super::motions::{
     Counting, Motion, at_rate, idle, motion_of, no_frames, note_rate, warn_of_size,
 };
@@ -116,7 +118,10 @@ impl<'a> Search<'a> {
             let Some(search) = &mut search else {
                 let motion = motion?;
                 check_names(&motion.file.skeleton, &args.comparing)?;
-                let own = features((&motion.file.skeleton, &motion.clip), args)
+                let maps = maps_of(&args.standing.names, &[&motion.file.skeleton])?;
+                let known = AxesOptions { up: args.standing.up, names: &maps };
+                let metric = args.comparing.metric();
+                let own = Features::with_axes(&motion.file.skeleton, &motion.clip, metric, &known)
                     .map_err(|e| failed(&e, path, path))?;
                 let (places, left_out) = (Vec::new(), Vec::new());
                 let mut found = Self { args, query: (motion, own), places, left_out, size: None };
@@ -224,18 +229,6 @@ impl<'a> Search<'a> {
 /// The first and the last of some frames.
 pub(super) fn span([first, last]: [usize; 2]) -> String {
     if first == last { first.to_string() } else { format!("{first}–{last}") }
-}
-
-/// What of a motion is compared.
-fn features(
-    (skeleton, clip): (&Skeleton, &condyle::motion::Clip),
-    args: &Match,
-) -> Result<Features, MatchError> {
-    let metric = args.comparing.metric();
-    match args.standing.up {
-        Some(axis) => Features::on(skeleton, clip, metric, Ground::up_along(axis)),
-        None => Features::of(skeleton, clip, metric),
-    }
 }
 
 /// A query with the weights that were asked for.

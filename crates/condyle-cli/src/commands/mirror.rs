@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use condyle::edit::{Mirror, fit};
+use condyle::skeleton::JointIndex;
 
 use super::each::{Each, Told};
 use super::figure_axes::axes_of;
 use super::motions::{Motion, motion_of, print_fitted};
 use super::{Answer, write_out};
 use crate::args::Mirror as Args;
-use crate::output::Failure;
+use crate::output::{Failure, print_warning, some_of};
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     let each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
@@ -27,6 +28,18 @@ fn mirror(args: &Args, mut motion: Motion, output: &Path) -> Result<Answer, Fail
     };
     let axes = axes_of(&motion.path, &motion.file.skeleton, &motion.clip, &args.standing)?;
     let mut mirror = Mirror::by(&motion.file.skeleton, axes).map_err(failed)?;
+    let name = |j: &JointIndex| motion.file.skeleton[*j].name.as_str();
+    let unpaired = mirror.unpaired(&motion.clip);
+    if !unpaired.is_empty() {
+        let names: Vec<&str> = unpaired.iter().map(name).collect();
+        let (has, them) = if names.len() == 1 { ("has", "it") } else { ("have", "them") };
+        print_warning(&format!(
+            "{}: {} {has} no counterpart on the other side, so that the limb that hangs on {them} is mirrored \
+             wrongly; condyle anatomy SKELETON -o MAP.json writes a table to fill in, which --map takes",
+            motion.path.display(),
+            some_of(&names)
+        ));
+    }
     if args.in_place {
         mirror = mirror.in_place();
     }

@@ -10,7 +10,7 @@ use condyle::motion::{Clip, ResampleTo};
 use condyle::skeleton::Skeleton;
 
 use super::bound::{bind, print_misfits};
-use super::figure_axes::{axes_of, maps_of};
+use super::figure_axes::{axes_of, read_maps};
 use super::rig::rig_of;
 use crate::args::{FrameSpan, Inside, Standing};
 use crate::output::{
@@ -55,17 +55,24 @@ pub(super) fn motion_of(path: &Path, read: Read) -> Result<Motion, Failure> {
     let Read { mut file, warnings } = read;
     print_warnings(&warnings);
     let Some(clip) = file.clip.take().filter(|_| !file.skeleton.is_empty()) else {
-        let (what, help) = if file.markers.is_some() {
-            ("it has the paths of markers, and no skeleton", "give a BVH, or an AMC with its ASF")
-        } else {
-            ("there is no motion of a skeleton in it", "give a motion; an ASF needs its AMC")
-        };
-        return Err(Failure::file(path, what, help));
+        let what = "there is no motion of a skeleton in it";
+        return Err(no_motion(path, &file, what, "give a motion; an ASF needs its AMC"));
     };
     if clip.frame_count() == 0 {
         return Err(Failure::file(path, "it has no frames", "give one with motion"));
     }
     Ok(Motion { path: path.to_owned(), file, clip })
+}
+
+/// That a file has no motion of a skeleton: what there is to say, unless it has the paths of markers.
+pub(super) fn no_motion(path: &Path, file: &MotionFile, what: &str, help: &str) -> Failure {
+    match &file.markers {
+        None => Failure::file(path, what, help),
+        Some(_) => {
+            let what = "it has the paths of markers, and no skeleton";
+            Failure::file(path, what, "give a BVH, or an AMC with its ASF")
+        }
+    }
 }
 
 /// Warns of the first figure that has no person's size, for what is told or asked in metres.
@@ -219,7 +226,7 @@ pub(super) fn in_one_world(
 ) -> Result<Facing, Failure> {
     let axes = axes_of(&motions[0].path, skeleton, &clips[0], standing)?;
     if standing.up.is_none() {
-        let maps = maps_of(&standing.names, &[skeleton])?;
+        let maps = read_maps(&standing.names)?;
         for (motion, clip) in motions.iter().zip(clips).skip(1) {
             let own =
                 FigureAxes::with(skeleton, &[&*clip], &AxesOptions { up: None, names: &maps });

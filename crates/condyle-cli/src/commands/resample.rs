@@ -6,19 +6,25 @@ use condyle::formats::Read;
 use condyle::motion::ResampleTo;
 
 use super::each::{Each, Told};
+use super::motions::no_motion;
 use super::{Answer, write_out};
 use crate::args::Resample;
 use crate::output::{Failure, print_note};
 
 pub(super) fn run(args: &Resample) -> Result<Answer, Failure> {
     let each = Each::of(&args.files, &args.output, &args.reading, &args.writing);
-    each.run(|_, read, output| Ok((resample(args, read, output)?, Told::Written)))
+    each.run(|path, read, output| Ok((resample(args, path, read, output)?, Told::Written)))
 }
 
-fn resample(args: &Resample, mut read: Read, output: &Path) -> Result<Answer, Failure> {
+fn resample(
+    args: &Resample,
+    path: &Path,
+    mut read: Read,
+    output: &Path,
+) -> Result<Answer, Failure> {
     let Some(clip) = &read.file.clip else {
         let what = "there is no motion to resample";
-        return Err(Failure::usage(what, "resample works on a skeleton with motion"));
+        return Err(no_motion(path, &read.file, what, "resample works on a skeleton with motion"));
     };
     let to = match (args.to.fps, args.to.frames) {
         (Some(rate), _) => ResampleTo::Rate(rate),

@@ -13,7 +13,7 @@ use condyle::skeleton::{JointIndex, Skeleton};
 use serde_json::{Map, Value, json};
 
 use super::each::{Each, Told};
-use super::figure_axes::{maps_of, told_axes};
+use super::figure_axes::{UP, maps_of, told_axes};
 use super::motions::{Motion, limits_of, motion_of, print_fitted, warn_of_size};
 use super::{Answer, motion_format, notice_size, read_one, write_as};
 use crate::args::Retarget as Args;
@@ -56,8 +56,8 @@ fn retarget(
     let maps = maps_of(&args.standing.names, &[source, &skeleton])?;
     let own = target.clip.as_ref().filter(|clip| clip.frame_count() > 0);
     let axes = [
-        told_axes(&motion.path, source, Some(&motion.clip), (args.standing.up, &maps)),
-        told_axes(&args.onto, &skeleton, own, (args.onto_up, &maps)),
+        told_axes(&motion.path, source, Some(&motion.clip), (args.standing.up, UP), &maps),
+        told_axes(&args.onto, &skeleton, own, (args.onto_up, "--onto-up"), &maps),
     ];
     let retarget = Retarget::by([source, &skeleton], axes).map_err(failed)?;
     let options = RetargetOptions {

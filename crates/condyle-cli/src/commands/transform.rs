@@ -11,6 +11,7 @@ use condyle::glam::DVec3;
 use condyle::math::Angle;
 use condyle::motion::FrameIndex;
 
+use super::bound::note_of_front;
 use super::each::{Each, Told};
 use super::figure_axes::axes_of;
 use super::motions::{Motion, idle, length_of, motion_of, no_frames, refused, warn_of_size};
@@ -43,9 +44,12 @@ fn transform(args: &Transform, mut motion: Motion, output: &Path) -> Result<Answ
     if change.reverse {
         motion.clip = reversed(&motion.clip).map_err(|e| refused(&e))?;
     }
+    // The first frame behind a pose in front of the motion, which says nothing about where that begins.
+    let mut start = motion.clip.motion_start();
     if let Some(speed) = change.speed {
         let how = args.interpolation.unwrap_or(InterpolationName::Linear).interpolation();
         motion.clip = retimed(&motion.clip, speed, Some(how)).map_err(|e| refused(&e))?;
+        start = frame_at(start, speed, motion.clip.frame_count());
     }
     // Whether what an ASF declares cannot be scaled.
     let mut afresh = false;
@@ -73,7 +77,8 @@ fn transform(args: &Transform, mut motion: Motion, output: &Path) -> Result<Answ
         facing = Facing::by(skeleton, &FigureAxes::with(skeleton, &[&motion.clip], &turned));
     }
     let ground = facing.ground();
-    let from = facing.stand_in(&motion.file.skeleton, &motion.clip, FrameIndex(0));
+    let first = FrameIndex(u32::try_from(start).unwrap_or(u32::MAX));
+    let from = facing.stand_in(&motion.file.skeleton, &motion.clip, first);
     let mut to = from;
     if let Some(facing) = change.facing {
         to.facing = facing;
@@ -114,9 +119,25 @@ fn transform(args: &Transform, mut motion: Motion, output: &Path) -> Result<Answ
     }
     if moves {
         let why = (change.to_up.is_none() && places).then(|| axes.up().reason());
+        if places {
+            let what = format!("the figure is placed by frame {start}, the first of the motion");
+            note_of_front(start, &motion.path, &what);
+        }
         print_note(&stands(&placement.stand(from), ground, why));
     }
     Ok(answer)
+}
+
+/// The frame in which a motion that is played so many times as fast comes to a frame, or is behind it.
+fn frame_at(frame: usize, speed: f64, frames: usize) -> usize {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a speed is positive, and what is beyond a clip saturates"
+    )]
+    let there = (frame as f64 / speed).ceil() as usize;
+    there.min(frames.saturating_sub(1))
 }
 
 /// The point of the ground with two coordinates, those of the axes that are not up.

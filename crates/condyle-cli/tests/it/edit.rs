@@ -6,7 +6,7 @@ use condyle::edit::Facing;
 use condyle::formats::{Format, MotionFile, ReadOptions, WriteOptions, read, write};
 use condyle::glam::DVec3;
 use condyle::math::Angle;
-use condyle::motion::{FrameIndex, FrameRate, farthest_apart_m};
+use condyle::motion::{Clip, FrameIndex, FrameRate, Pose, Track, farthest_apart_m};
 use condyle::synth::Gait;
 
 use super::estimate::json;
@@ -73,6 +73,100 @@ fn c3_transform_faces_and_starts_as_told_and_keeps_heights() {
     assert!(apart < 1e-6, "{apart}");
     let nothing = folder.condyle("transform walk.bvh -o x.bvh");
     assert_eq!(nothing.status.code(), Some(2));
+}
+
+/// A pose that faces ahead at the origin, in front of a walk that does not, for so many frames.
+fn behind_a_pose(folder: &Folder, name: &str, held: usize) {
+    let walk = file(folder, "walk.bvh");
+    let (skeleton, clip) = (walk.skeleton, walk.clip.unwrap());
+    let rest = Pose::rest(&skeleton);
+    let still = skeleton
+        .indices()
+        .map(|j| Track::constant(rest.rotations[j.get()], rest.translations_m[j.get()]));
+    let pose = Clip::new(held, clip.rate(), still.collect()).unwrap();
+    let both = Clip::joined(&[&pose, &clip]).unwrap();
+    let mut written =
+        write(&MotionFile::new(skeleton, both), Format::Bvh, &WriteOptions::default()).unwrap();
+    folder.write(name, &String::from_utf8(written.parts.remove(0).1).unwrap());
+}
+
+#[test]
+fn motion_behind_a_pose_in_front_is_placed_by_its_own_first_frame() {
+    let folder = gaits("transform_front");
+    let stand = |name: &str, frame: usize| {
+        let of = file(&folder, name);
+        let frame = FrameIndex(u32::try_from(frame).unwrap());
+        Facing::of(&of.skeleton).stand_in(&of.skeleton, &of.clip.unwrap(), frame)
+    };
+    for held in [1, 40] {
+        behind_a_pose(&folder, "front.bvh", held);
+        let (frame, from) = (held, stand("front.bvh", held));
+        assert!((from.facing.degrees() - 170.0).abs() < 15.0, "{from:?}");
+        for (options, at) in [("", frame), (" --speed 0.5", 2 * frame)] {
+            let args = format!("transform front.bvh --facing 90 --at 1.5,-2{options} -o t.bvh");
+            let got = folder.condyle(&args);
+            let told = complaints(&got);
+            assert_eq!(got.status.code(), Some(0), "{told}");
+            let to = stand("t.bvh", at);
+            assert!((to.facing.degrees() - 90.0).abs() < 1e-3, "{held}{options}: {to:?}");
+            let place = to.position_m;
+            assert!((place.x - 1.5).abs() < 1e-5 && (place.z + 2.0).abs() < 1e-5, "{to:?}");
+            let says =
+                format!("front of the motion, and the figure is placed by frame {at}, the first");
+            assert!(told.contains(&says), "{told}");
+        }
+        // In a mirror it goes on from the same place in the same direction.
+        done(&folder, "mirror front.bvh --in-place -o m.bvh");
+        let to = stand("m.bvh", frame);
+        let turned =
+            (to.facing.degrees() - from.facing.degrees() + 540.0).rem_euclid(360.0) - 180.0;
+        assert!(turned.abs() < 1e-3, "{from:?} {to:?}");
+        assert!(to.position_m.distance(from.position_m) < 1e-5, "{from:?} {to:?}");
+    }
+    // Without one, nothing is said.
+    let got = folder.condyle("transform walk.bvh --facing 90 -o t.bvh");
+    assert!(!complaints(&got).contains("in front"), "{}", complaints(&got));
+    let Some(data) = shared() else { return };
+    for name in ["88_01", "90_02", "02_05"] {
+        let path = data.join(format!("bvh/{name}.bvh"));
+        let args = format!("transform {} --facing 90 --at 0,0 -o t.bvh", path.display());
+        let got = folder.condyle(&args);
+        let told = complaints(&got);
+        assert!(told.contains("frame 0 is a pose in front of the motion"), "{name}: {told}");
+        let to = stand("t.bvh", 1);
+        assert!((to.facing.degrees() - 90.0).abs() < 1e-3, "{name}: {to:?}");
+        assert!(to.position_m.with_y(0.0).length() < 1e-4, "{name}: {to:?}");
+    }
+}
+
+/// What `docs/edit.md` quotes is what is said, and what it says of it is so.
+#[test]
+fn the_quoted_seam_is_that_of_the_demo() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/edit.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let folder = Folder::new("quoted_seam");
+    done(&folder, "demo -o demo");
+    let commands = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let args = commands.lines().find_map(|line| line.strip_prefix("condyle connect ")).unwrap();
+    let got = folder.condyle(&format!("connect {args}"));
+    assert_eq!(got.status.code(), Some(0), "{}", complaints(&got));
+    let out = String::from_utf8(got.stdout).unwrap();
+    let said: Vec<&str> = out.lines().map(str::trim_end).collect();
+    let quoted = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(quoted.contains("seam"), "{quoted}");
+    let quoted: Vec<&str> = quoted.lines().map(str::trim_end).collect();
+    assert_eq!(quoted, said, "docs/edit.md quotes another seam than this one:\n{out}");
+    let shown = json(&folder, &format!("connect {args} --json --force"));
+    let seam = &shown["seams"][0];
+    for told in [
+        format!(
+            "The walk is as it was up to frame {}, the run from its frame {} on",
+            seam["from_frame"], seam["to_frame"]
+        ),
+        format!("The {} frames between are made", seam["out_frames"]),
+    ] {
+        assert!(page.contains(&told), "docs/edit.md does not say: {told}");
+    }
 }
 
 #[test]

@@ -240,6 +240,32 @@ fn edits_and_unknown_fields_survive_and_the_difference_is_told_a13() {
     assert!(!text.contains("Ann") && !text.contains("Tail") && !text.contains("camera"), "{text}");
 }
 
+/// A misspelt name: the entry limits nothing, and the estimate goes into another one.
+#[test]
+fn an_edited_entry_of_a_joint_that_is_not_there_is_told_with_the_nearest_name() {
+    let folder = Folder::new("estimate_misspelt");
+    folder.write("swing.bvh", &swinging(200));
+    assert_eq!(folder.condyle("estimate swing.bvh -o rig.json").status.code(), Some(0));
+    let text = folder.read("rig.json");
+    let mut misspelt: Value = serde_json::from_str(&text).unwrap();
+    let mut entry = misspelt["joints"]["Leg"].clone();
+    misspelt["joints"]["Tail"] = entry.clone();
+    entry["limit"]["max_deg"] = 35.into();
+    misspelt["joints"]["Legg"] = entry;
+    misspelt["joints"].as_object_mut().unwrap().remove("Leg");
+    folder.write("rig.json", &misspelt.to_string());
+    let got = folder.condyle("estimate swing.bvh -o rig.json");
+    let told = complaints(&got);
+    let says = "warning: rig.json: joints.Legg: the entry was edited, and the skeleton has no such joint (near is \
+                \"Leg\"): it limits nothing";
+    assert!(told.contains(says), "{told}");
+    assert!(!told.contains("Tail"), "nobody edited it: {told}");
+    let value = json(&folder, "estimate swing.bvh -o rig.json --json");
+    let warnings = value["warnings"].as_array().unwrap();
+    let legg = |w: &&Value| w.as_str().unwrap().contains("joints.Legg");
+    assert_eq!(warnings.iter().filter(legg).count(), 1, "{warnings:?}");
+}
+
 /// The tutorial's example: only the numbers of the limit are changed.
 #[test]
 fn a_limit_that_was_edited_is_not_contradicted_by_what_was_estimated() {

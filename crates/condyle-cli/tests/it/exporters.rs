@@ -10,13 +10,13 @@ use condyle::synth::{Figure, Gait, Options, Synth, bones_along_x, turned_in_moti
 
 use super::{Folder, complaints};
 
-fn bvh(skeleton: &Skeleton, clip: &Clip) -> String {
+pub(super) fn bvh(skeleton: &Skeleton, clip: &Clip) -> String {
     let file = MotionFile::new(skeleton.clone(), clip.clone());
     let mut written = write(&file, Format::Bvh, &WriteOptions::default()).unwrap();
     String::from_utf8(written.parts.remove(0).1).unwrap()
 }
 
-fn motion(folder: &Folder, name: &str) -> (Skeleton, Clip) {
+pub(super) fn motion(folder: &Folder, name: &str) -> (Skeleton, Clip) {
     let file = read(folder.read(name).as_bytes(), None, &ReadOptions::default()).unwrap().file;
     (file.skeleton, file.clip.unwrap())
 }
@@ -27,7 +27,7 @@ fn lifted() -> Rotation {
 }
 
 /// A walk, with y up and as exporters write it: z up by the root's rotation, bones along x at rest, both.
-fn walks(name: &str) -> Folder {
+pub(super) fn walks(name: &str) -> Folder {
     let folder = Folder::new(name);
     let rate = FrameRate::from_fps(60.0).unwrap();
     let walk = Gait { facing: Angle::from_degrees(40.0), ..Gait::default() };
@@ -44,14 +44,14 @@ fn walks(name: &str) -> Folder {
 }
 
 #[track_caller]
-fn done(folder: &Folder, args: &str) -> String {
+pub(super) fn done(folder: &Folder, args: &str) -> String {
     let got = folder.condyle(args);
     assert_eq!(got.status.code(), Some(0), "{args}: {}", String::from_utf8_lossy(&got.stderr));
     complaints(&got)
 }
 
 /// The largest distance of any joint from where it is in another motion that is turned, metres.
-fn apart(a: &(Skeleton, Clip), turn: Rotation, b: &(Skeleton, Clip)) -> f64 {
+pub(super) fn apart(a: &(Skeleton, Clip), turn: Rotation, b: &(Skeleton, Clip)) -> f64 {
     assert_eq!(a.1.frame_count(), b.1.frame_count());
     let (ours, theirs) = (WorldTracks::of(&a.0, &a.1), WorldTracks::of(&b.0, &b.1));
     let mut worst = 0.0_f64;

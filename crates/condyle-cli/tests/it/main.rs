@@ -18,6 +18,7 @@ mod files;
 mod ik;
 #[cfg(unix)]
 mod inputs;
+mod maps;
 mod tools;
 
 use std::fs;
@@ -492,6 +493,104 @@ fn limits_show_lists_all_joints_and_one_in_detail() {
     let out = String::from_utf8(got.stdout).unwrap();
     assert!(out.contains("why       one axis") && out.contains("angle     4.5 to 141°"), "{out}");
     assert!(out.contains("rest      outside by 4.5°"), "{out}");
+}
+
+#[test]
+fn ends_are_told_in_the_turn_of_their_range() {
+    let folder = Folder::new("limits_turns");
+    let ends = r#""source": "estimated", "ends": [
+      { "of": "twist_min", "at_deg": -195.8, "reached_deg": -190, "visits": 9, "interval_deg": [-202.7, -195.9] },
+      { "of": "twist_max", "at_deg": -156.4, "reached_deg": -156.4, "visits": 5, "open": "few_near" } ]"#;
+    let twist = r#""shape": "by_swing", "at": [
+      { "dir": [0.8, 0.6, 0], "min_deg": 164.2, "max_deg": 203.6 },
+      { "dir": [0.8, -0.6, 0], "min_deg": 164.2, "max_deg": 203.6 },
+      { "dir": [0.8, 0, 0.6], "min_deg": 164.2, "max_deg": 203.6 } ] }"#;
+    let rig = RIG.replace(r#""source": "estimated""#, ends);
+    let rig = rig.replace(r#""shape": "arc", "min_deg": -40, "max_deg": 70 }"#, twist);
+    folder.write("rig.json", &rig);
+    let got = folder.condyle("limits show rig.json LeftArm");
+    let out = String::from_utf8(got.stdout).unwrap();
+    for text in [
+        "  twist     164.2 to 203.6°",
+        "twist min 164.2°, the motion came to 170°, seen 9 times: 90 % within 157.3° to 164.1°",
+        "twist max 203.6°, seen 5 times: may be farther",
+    ] {
+        assert!(out.contains(text), "{text:?}\n{out}");
+    }
+    let got = folder.condyle("limits show rig.json --json");
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    let arm = &value["joints"]["LeftArm"];
+    let near = |value: &serde_json::Value, expected: f64| {
+        let got = value.as_f64().unwrap();
+        assert!((got - expected).abs() < 1e-9, "{got} {expected}");
+    };
+    near(&arm["twist"]["min_deg"], 164.2);
+    near(&arm["ends"][0]["at_deg"], 164.2);
+    near(&arm["ends"][0]["interval_deg"][0], 157.3);
+    near(&arm["ends"][1]["at_deg"], 203.6);
+}
+
+#[test]
+fn limits_show_tells_of_entries_that_were_edited_since() {
+    let folder = Folder::new("limits_edited");
+    folder.condyle("demo -o demo");
+    assert_eq!(folder.condyle("estimate demo/figure.bvh -o rig.json").status.code(), Some(0));
+    let table =
+        |folder: &Folder| String::from_utf8(folder.condyle("limits show rig.json").stdout).unwrap();
+    assert!(!table(&folder).contains("edited"), "{}", table(&folder));
+    let mut rig: serde_json::Value = serde_json::from_str(&folder.read("rig.json")).unwrap();
+    rig["joints"]["LeftForeArm"]["limit"]["max_deg"] = 150.into();
+    rig["joints"]["RightForeArm"]["source"] = "edited".into();
+    folder.write("rig.json", &rig.to_string());
+    let out = table(&folder);
+    assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
+    let kind = |name: &str| {
+        let mut words = out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        words.find(|words| words.first() == Some(&name)).unwrap()[1].to_owned()
+    };
+    assert_eq!(["LeftForeArm", "RightForeArm"].map(kind), ["hinge*", "hinge*"], "{out}");
+    assert_eq!(kind("LeftLeg"), "hinge");
+    assert!(out.contains("* edited: RightForeArm\n"), "{out}");
+    assert!(out.contains("* edited since they were estimated: LeftForeArm\n"), "{out}");
+    let got = folder.condyle("limits show rig.json LeftForeArm");
+    let text = String::from_utf8(got.stdout).unwrap();
+    assert!(text.contains("LeftForeArm: hinge, estimated, edited since\n"), "{text}");
+    let got = folder.condyle("limits show rig.json --json");
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    for (name, source, since) in [
+        ("LeftForeArm", "estimated", true),
+        ("RightForeArm", "edited", false),
+        ("LeftLeg", "estimated", false),
+    ] {
+        let joint = &value["joints"][name];
+        assert_eq!((&joint["source"], &joint["edited_since"]), (&source.into(), &since.into()));
+    }
+}
+
+#[test]
+fn files_of_markers_are_told_as_such_where_a_skeleton_is_needed() {
+    let folder = Folder::new("markers_told");
+    folder.write("walk.bvh", WALK);
+    folder.write("rig.json", RIG);
+    assert_eq!(folder.condyle("convert walk.bvh paths.trc").status.code(), Some(0));
+    for args in [
+        "estimate paths.trc -o new.json",
+        "stats paths.trc -o new.cst",
+        "check paths.trc --rig rig.json",
+        "clamp paths.trc --rig rig.json -o out.bvh",
+        "couple paths.trc --rig rig.json",
+        "evaluate paths.trc --rig rig.json",
+        "ik paths.trc --no-limits --goals paths.trc -o out.bvh",
+        "fit paths.trc --rig body -o out.csv",
+        "resample paths.trc --fps 30 -o out.trc",
+        "mirror paths.trc -o out.bvh",
+    ] {
+        let got = folder.condyle(args);
+        let told = complaints(&got);
+        assert_eq!(got.status.code(), Some(2), "{args}: {told}");
+        let says = "paths.trc: it has the paths of markers, and no skeleton";
+        assert!(told.contains(says) && told.contains("give a BVH"), "{args}: {told}");
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Legs {
         const SPEED_M_S: f64 = 0.25;
         const HEIGHT_M: f64 = 0.03;
         let mut planted = plain.clone();
-        let told = planted.plant_feet(skeleton, facing, clips, &ContactOptions::default());
+        let told = planted.plant_feet(skeleton, facing, (clips, &[]), &ContactOptions::default());
         let Some(anatomy) = Anatomy::of(skeleton).filter(|_| !plain.made.is_empty()) else {
             return;
         };

@@ -305,7 +305,7 @@ fn pair(
             let mut out = connect(skeleton, &facing, clips, at, keep, method)?;
             for planted in [false, true] {
                 if planted {
-                    let _ = out.plant_feet(skeleton, &facing, clips, &contact);
+                    let _ = out.plant_feet(skeleton, &facing, (clips, &[]), &contact);
                 }
                 let seam = out.made.start - 1..out.made.end + 1;
                 let largest = jumps(&out.clip, seam.clone())

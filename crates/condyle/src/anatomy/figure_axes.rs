@@ -4,7 +4,10 @@ use std::fmt;
 
 use super::floor;
 use super::upright::{self, stands_along};
-use super::{Anatomy, FramesFrom, NameTable, NamesFrom, Up, UpFrom, WorldAxis};
+use super::{
+    Anatomy, BodyJoint, BodySide, FramesFrom, NameLacked, NameTable, NamesFrom, Up, UpFrom,
+    WorldAxis,
+};
 use crate::motion::{Clip, Pose};
 use crate::skeleton::Skeleton;
 
@@ -28,6 +31,10 @@ use crate::skeleton::Skeleton;
 pub struct FigureAxes {
     up: Up,
     anatomy: Option<Anatomy>,
+    /// Names of a table that was given, which no joint has.
+    lacked: Vec<NameLacked>,
+    /// Main joints of the body that are recognised on the other side only, and the joint there.
+    one_sided: Vec<((BodyJoint, BodySide), String)>,
 }
 
 /// What is known of a figure beside its motion. The default is nothing.
@@ -55,7 +62,8 @@ impl FigureAxes {
         let Some(known) = &anatomy else {
             let seen = || floor::up_by_floor(skeleton, &clips);
             let up = options.up.is_none().then(seen).flatten();
-            return Self { up: up.unwrap_or(Up::without_motion(options.up, None)), anatomy };
+            let up = up.unwrap_or(Up::without_motion(options.up, None));
+            return Self { up, anatomy, lacked: Vec::new(), one_sided: Vec::new() };
         };
         let world = Pose::rest(skeleton).world(skeleton);
         let rest = stands_along(skeleton, &world, &known.names);
@@ -63,7 +71,15 @@ impl FigureAxes {
             Some(told) => Up::without_motion(Some(told), rest),
             None => upright::up(skeleton, &clips, &known.names, rest),
         };
-        Self { up, anatomy }
+        let up = match known.told_up.filter(|_| up.from == UpFrom::Assumed) {
+            Some(axis) => Up { axis, from: UpFrom::Table, ..up },
+            None => up,
+        };
+        let lacked = known.lacked.clone();
+        let one_sided = known.one_sided();
+        let one_sided = one_sided.map(|(lost, other)| (lost, skeleton[other].name.clone()));
+        let one_sided = one_sided.collect();
+        Self { up, anatomy, lacked, one_sided }
     }
 
     /// Which way is up.
@@ -96,6 +112,12 @@ impl FigureAxes {
             _ => {}
         }
         let Some(anatomy) = &self.anatomy else { return found };
+        if !self.lacked.is_empty() {
+            found.push(AxesFinding::NamesLacked { names: self.lacked.clone() });
+        }
+        if !self.one_sided.is_empty() {
+            found.push(AxesFinding::OneSided { joints: self.one_sided.clone() });
+        }
         if anatomy.names_from() == NamesFrom::Words {
             found.push(AxesFinding::NamesByWords);
         }
@@ -107,6 +129,15 @@ impl FigureAxes {
         found
     }
 
+    /// A table of the names of the skeleton's joints, as a document to be edited and read by
+    /// [`NameTable::read`]: what is not recognised is null. Which way is up is part of it if it is known, and so
+    /// are the axes of joints where they are from motion, so that other files of the same skeleton need none.
+    #[must_use]
+    pub fn document(&self, skeleton: &Skeleton, title: &str) -> String {
+        let up = Some(self.up.axis).filter(|_| self.up.from != UpFrom::Assumed);
+        Anatomy::document(skeleton, self.anatomy.as_ref(), title, up)
+    }
+
     /// The same, to keep.
     #[must_use]
     pub fn into_anatomy(self) -> Option<Anatomy> {
@@ -115,7 +146,7 @@ impl FigureAxes {
 }
 
 /// Something to know about how the axes of a figure were found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AxesFinding {
     /// The motion shows another axis up than the rest pose.
@@ -142,6 +173,16 @@ pub enum AxesFinding {
         /// What was taken.
         axis: WorldAxis,
     },
+    /// The table that was given has names that no joint of the skeleton has.
+    NamesLacked {
+        /// Those names.
+        names: Vec<NameLacked>,
+    },
+    /// Main joints of the body are recognised on one side only.
+    OneSided {
+        /// Those that no joint is, each with the name of the joint that is its counterpart.
+        joints: Vec<((BodyJoint, BodySide), String)>,
+    },
     /// No table has the names of the joints, and they were read by their words.
     NamesByWords,
     /// The rest pose is none of standing, and the axes of joints are from the motion.
@@ -162,6 +203,8 @@ impl AxesFinding {
             Self::UpInDoubt { .. } => "up-in-doubt",
             Self::UpByFloor { .. } => "up-by-floor",
             Self::UpAssumed { .. } => "up-assumed",
+            Self::NamesLacked { .. } => "names-lacked",
+            Self::OneSided { .. } => "one-sided",
             Self::NamesByWords => "names-by-words",
             Self::FramesFromMotion { .. } => "axes-from-motion",
             Self::NoFrames => "no-axes",
@@ -177,6 +220,8 @@ impl AxesFinding {
                 | Self::UpInDoubt { .. }
                 | Self::UpByFloor { .. }
                 | Self::UpAssumed { .. }
+                | Self::NamesLacked { .. }
+                | Self::OneSided { .. }
                 | Self::NoFrames
         )
     }
@@ -202,6 +247,25 @@ impl fmt::Display for AxesFinding {
             Self::UpAssumed { axis } => {
                 write!(f, "neither the motion nor the rest pose tell which way is up: {axis} is taken")
             }
+            Self::NamesLacked { names } => {
+                let (verb, s) = if names.len() == 1 { ("is", "") } else { ("are", "s") };
+                let told = listed(names, |NameLacked { name, near }| match near {
+                    Some(near) => format!("{name:?} (near is {near:?})"),
+                    None => format!("{name:?}"),
+                });
+                write!(f, "{told} {verb} in the table of names, and no joint{s} of the skeleton")
+            }
+            Self::OneSided { joints } => {
+                let told = listed(joints, |((what, side), other)| {
+                    let (what, other_side) = (what.as_str(), side.other().as_str());
+                    format!("the {} {what} (the {other_side} one is {other:?})", side.as_str())
+                });
+                write!(
+                    f,
+                    "no joint is recognised as {told}: motion that is mirrored or brought onto another figure \
+                     is wrong there"
+                )
+            }
             Self::NamesByWords => f.write_str(
                 "no table has the names of these joints; they are recognised by the words in their names",
             ),
@@ -215,4 +279,15 @@ impl fmt::Display for AxesFinding {
             ),
         }
     }
+}
+
+/// The first few of a list, in words.
+fn listed<T>(all: &[T], told: impl Fn(&T) -> String) -> String {
+    const SHOWN: usize = 4;
+    let mut words: Vec<String> = all.iter().take(SHOWN).map(told).collect();
+    let last = match all.len().saturating_sub(SHOWN) {
+        0 => words.pop().unwrap_or_default(),
+        more => format!("{more} more"),
+    };
+    if words.is_empty() { last } else { format!("{} and {last}", words.join(", ")) }
 }

@@ -32,7 +32,9 @@ use crate::skeleton::{JointIndex, Skeleton};
 pub use angles::{AnatomicalJoint, AngleName};
 pub use explored::{Beyond, Explored, ExploredAngle};
 pub use figure_axes::{AxesFinding, AxesOptions, FigureAxes};
-pub use names::{BodyJoint, BodySide, NameTable, table_fits, tables};
+pub use names::{
+    BodyJoint, BodySide, NameLacked, NameTable, names_lacked, table_fits, table_used, tables,
+};
 pub use norms::{Coverage, PublishedRange};
 pub use symmetry::Asymmetry;
 pub use upright::{Up, UpEvidence, UpFrom, WorldAxis};
@@ -52,6 +54,10 @@ pub struct Anatomy {
     neutral: Vec<Rotation>,
     names_from: NamesFrom,
     frames_from: FramesFrom,
+    /// Names of a table that was given, which no joint has.
+    lacked: Vec<NameLacked>,
+    /// What a table that was given says is up.
+    told_up: Option<WorldAxis>,
 }
 
 /// How joints were recognised.
@@ -177,7 +183,10 @@ impl Anatomy {
         }
         let title = table.title.clone();
         let anatomy = Self::build(skeleton, title, names, &tree, frames, neutral);
-        Self { names_from, frames_from, ..anatomy }
+        let by_user = names_from == NamesFrom::Given;
+        let lacked = if by_user { names_lacked(table, skeleton) } else { Vec::new() };
+        let told_up = WorldAxis::named(table.up().unwrap_or_default()).filter(|_| by_user);
+        Self { names_from, frames_from, lacked, told_up, ..anatomy }
     }
 
     /// The same with the frames of another pose than rest, for skeletons whose rest pose is none of a
@@ -233,17 +242,29 @@ impl Anatomy {
         ]
     };
 
+    /// The [main joints](Self::MAIN) that no joint of the skeleton is, though one is their counterpart, each with
+    /// that one: motion that is mirrored or brought onto another figure is wrong there.
+    pub fn one_sided(&self) -> impl Iterator<Item = ((BodyJoint, BodySide), JointIndex)> + '_ {
+        let lost = |(what, side): &(BodyJoint, BodySide)| {
+            let other = self.find(*what, side.other())?;
+            self.find(*what, *side).is_none().then_some(((*what, *side), other))
+        };
+        Self::MAIN.iter().filter_map(lost)
+    }
+
     /// The first joint of the skeleton that is this one of the body.
     #[must_use]
     pub fn find(&self, what: BodyJoint, side: BodySide) -> Option<JointIndex> {
         self.names.iter().position(|name| *name == Some((what, side))).map(JointIndex::new)
     }
 
-    /// A table of the names of a skeleton's joints, as a document to be edited and read by
-    /// [`NameTable::read`]: what is not recognised is null. Where the axes of joints are from motion they
-    /// are part of it, so that other files of the same skeleton need none.
-    #[must_use]
-    pub fn document(skeleton: &Skeleton, anatomy: Option<&Self>, title: &str) -> String {
+    /// A table of the names of a skeleton's joints; see [`FigureAxes::document`].
+    fn document(
+        skeleton: &Skeleton,
+        anatomy: Option<&Self>,
+        title: &str,
+        up: Option<WorldAxis>,
+    ) -> String {
         let source = match anatomy {
             None => "written by condyle, which recognised none of the joints".to_owned(),
             Some(anatomy) => format!("written by condyle; names by {}", anatomy.title()),
@@ -263,7 +284,7 @@ impl Anatomy {
             is: anatomy.and_then(|anatomy| anatomy.name(j)),
             frame: frames[j.get()],
         });
-        NameTable::document(title, &source, joints)
+        NameTable::document(title, &source, up.map(WorldAxis::as_str), joints)
     }
 
     /// How its joints were recognised.
@@ -386,7 +407,18 @@ impl Anatomy {
             joint.whole = count.get(&of) == Some(&1) && !part;
         }
         let (names_from, frames_from) = (NamesFrom::Table, FramesFrom::Pose);
-        Self { title, names, frames, joints, wholes, neutral: pose, names_from, frames_from }
+        Self {
+            title,
+            names,
+            frames,
+            joints,
+            wholes,
+            neutral: pose,
+            names_from,
+            frames_from,
+            lacked: Vec::new(),
+            told_up: None,
+        }
     }
 }
 

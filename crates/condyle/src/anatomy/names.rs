@@ -5,7 +5,7 @@ pub use crate::rig::name_table::{BodyJoint, BodySide, NameTable};
 use std::borrow::Cow;
 
 use super::{Anatomy, NamesFrom, frames, words};
-use crate::skeleton::Skeleton;
+use crate::skeleton::{Skeleton, names_near};
 
 /// The text of a data file.
 macro_rules! files {
@@ -75,6 +75,44 @@ pub(super) fn given<'t>(
         }
     }
     best.map(|(_, table, names)| (table, names))
+}
+
+/// Which of some tables that were given is used for a skeleton: the one of which it has most joints, if that is
+/// all of its names, or at least half of them and more than is told without it.
+#[must_use]
+pub fn table_used(tables: &[NameTable], skeleton: &Skeleton) -> Option<usize> {
+    let usual = usual_count(skeleton);
+    let (used, _) = given(tables, skeleton, usual)?;
+    tables.iter().position(|table| std::ptr::eq(table, used))
+}
+
+/// How many joints of a skeleton our tables, or the words in their names, tell.
+fn usual_count(skeleton: &Skeleton) -> usize {
+    usual(&tables(), skeleton).map_or(0, |(_, names, _)| names.iter().flatten().count())
+}
+
+/// A name of a table that was given, which no joint of the skeleton has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameLacked {
+    /// As the table spells it.
+    pub name: String,
+    /// The joint without a name in the table that is spelt most like it.
+    pub near: Option<String>,
+}
+
+/// The names of a table that a skeleton lacks.
+#[must_use]
+pub fn names_lacked(table: &NameTable, skeleton: &Skeleton) -> Vec<NameLacked> {
+    let others = || {
+        let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
+        names.filter(|name| table.find(name).is_none())
+    };
+    let lacking = table.lacking(skeleton.joints().iter().map(|joint| joint.name.as_str()));
+    let lacked = lacking.into_iter().map(|name| NameLacked {
+        name: name.to_owned(),
+        near: names_near(others(), name).first().map(|&near| near.to_owned()),
+    });
+    lacked.collect()
 }
 
 /// The table that names the most joints, and first those whose own frames fit the bones. Of equals the

@@ -64,6 +64,12 @@ impl WorldAxis {
         }
     }
 
+    /// The axis of a name, as [`as_str`](Self::as_str) has it, in capitals or not.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|axis| axis.as_str().eq_ignore_ascii_case(name))
+    }
+
     /// The axis that is nearest to a vector. `None` for the zero vector, or one that is not finite.
     #[must_use]
     pub fn nearest(v: DVec3) -> Option<Self> {
@@ -113,6 +119,8 @@ pub enum UpFrom {
     Floor,
     /// The rest pose, which the motion does not speak against.
     Rest,
+    /// The table of names that was given: neither motion nor rest pose tell.
+    Table,
     /// Nothing: y, as in most files.
     Assumed,
 }
@@ -142,6 +150,7 @@ impl Up {
     pub fn reason(&self) -> String {
         match (self.from, self.shown) {
             (UpFrom::Told, _) => "as told".to_owned(),
+            (UpFrom::Table, _) => "as the table of names says".to_owned(),
             (UpFrom::Rest, _) => "the figure stands along it at rest".to_owned(),
             (UpFrom::Motion, Some(UpEvidence { posture, level, .. })) => format!(
                 "the motion has the body along it ({posture:.2} in the mean, 1 is upright) and the lowest \

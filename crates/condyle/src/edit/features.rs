@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::index::Index;
 use super::onto::{bones_m, other_rest};
 use super::{Facing, Ground, MatchError};
-use crate::anatomy::FigureAxes;
+use crate::anatomy::{AxesOptions, FigureAxes, NameTable};
 use crate::math::{Angle, Axis, EulerAngles, EulerOrder, Level, Rotation, Rotations, batch};
 use crate::motion::{Channels, Clip, FrameIndex, FrameRate, KeyTimes, WorldTracks};
 use crate::skeleton::{Joint, JointIndex, Skeleton};
@@ -104,7 +104,7 @@ impl FeatureJoint {
 pub struct Features {
     metric: Metric,
     /// What was told; else each figure has its own.
-    ground: Option<Ground>,
+    told: Told,
     rate: FrameRate,
     joints: Vec<FeatureJoint>,
     /// How large the figure is.
@@ -119,6 +119,13 @@ pub struct Features {
     index: Option<Index>,
 }
 
+/// What is told of figures; else the motion shows it.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    ground: Option<Ground>,
+    names: Vec<NameTable>,
+}
+
 impl Features {
     /// Of a whole clip.
     ///
@@ -126,7 +133,23 @@ impl Features {
     ///
     /// [`MatchError::JointCount`], [`MatchError::NoJoints`], [`MatchError::TooFar`].
     pub fn of(skeleton: &Skeleton, clip: &Clip, metric: Metric) -> Result<Self, MatchError> {
-        Self::standing(skeleton, clip, metric, None)
+        Self::standing(skeleton, clip, metric, Told::default())
+    }
+
+    /// The same where some of the figure is known: which axis is up, and what its joints are called. That
+    /// matters for [`Metric::Position`] only.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](Self::of).
+    pub fn with_axes(
+        skeleton: &Skeleton,
+        clip: &Clip,
+        metric: Metric,
+        known: &AxesOptions<'_>,
+    ) -> Result<Self, MatchError> {
+        let told = Told { ground: known.up.map(Ground::up_along), names: known.names.to_vec() };
+        Self::standing(skeleton, clip, metric, told)
     }
 
     /// The same in a world with these axes, rather than those that the motion [shows](crate::anatomy::FigureAxes). They
@@ -141,14 +164,14 @@ impl Features {
         metric: Metric,
         ground: Ground,
     ) -> Result<Self, MatchError> {
-        Self::standing(skeleton, clip, metric, Some(ground))
+        Self::standing(skeleton, clip, metric, Told { ground: Some(ground), names: Vec::new() })
     }
 
     fn standing(
         skeleton: &Skeleton,
         clip: &Clip,
         metric: Metric,
-        ground: Option<Ground>,
+        told: Told,
     ) -> Result<Self, MatchError> {
         check_joints(skeleton, clip)?;
         let of_metric =
@@ -163,7 +186,7 @@ impl Features {
                 _ => EulerOrder::ZYX,
             })
             .collect();
-        Self::with(skeleton, clip, (metric, ground), &joints, &orders)
+        Self::with(skeleton, clip, (metric, told), &joints, &orders)
     }
 
     /// Of another clip, to be compared with this one: the same metric, joints in the same order by their
@@ -189,13 +212,13 @@ impl Features {
         };
         let joints = self.joints.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let orders: Vec<EulerOrder> = self.joints.iter().map(|j| j.order).collect();
-        Self::with(skeleton, clip, (self.metric, self.ground), &joints, &orders)
+        Self::with(skeleton, clip, (self.metric, self.told.clone()), &joints, &orders)
     }
 
     fn with(
         skeleton: &Skeleton,
         clip: &Clip,
-        (metric, ground): (Metric, Option<Ground>),
+        (metric, told): (Metric, Told),
         joints: &[JointIndex],
         orders: &[EulerOrder],
     ) -> Result<Self, MatchError> {
@@ -211,7 +234,7 @@ impl Features {
             |(j, order): (&JointIndex, &EulerOrder)| feature_joint((skeleton, &bones), *j, *order);
         let mut features = Self {
             metric,
-            ground,
+            told,
             size_m: skeleton.longest_path_m(),
             rate: clip.rate(),
             joints: joints.iter().zip(orders).map(named).collect(),
@@ -281,8 +304,9 @@ impl Features {
         joints: &[JointIndex],
     ) -> Result<(), MatchError> {
         const BLOCK: usize = 256;
-        let axes = FigureAxes::of(skeleton, &[clip]);
-        let ground = self.ground.unwrap_or_else(|| Ground::up_along(axes.up().axis));
+        let known = AxesOptions { names: &self.told.names, up: None };
+        let axes = FigureAxes::with(skeleton, &[clip], &known);
+        let ground = self.told.ground.unwrap_or_else(|| Ground::up_along(axes.up().axis));
         let facing = Facing::with(skeleton, ground, axes.anatomy());
         let ground = facing.ground();
         // Left, up and ahead, whichever axes of the world these are.

@@ -9,7 +9,7 @@ use super::body::{Body, axes};
 use super::sides::other_side;
 use super::{Facing, Ground};
 use crate::anatomy::{BodySide, FigureAxes};
-use crate::math::{Points, Rotation, Rotations};
+use crate::math::{Angle, Points, Rotation, Rotations};
 use crate::motion::{Clip, ClipError, FrameIndex, KeyTimes, Pose, Track, World};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -29,7 +29,8 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// p and `p_c` the parents. The root and what is between it and the pelvis are reflected as they are, t' =
 /// M t. So the clinical angles of left and right are exchanged exactly, whatever their local spaces are,
 /// and bones keep their lengths. If the skeleton is symmetric, every place is reflected. To mirror twice
-/// gives the motion back.
+/// by the same axes gives the motion back. Where axes are [from the motion](FigureAxes), those of the image are
+/// found in other frames, and it comes back to some millimetres.
 ///
 /// Joints without an anatomical frame (fingers, helpers, props) have that of their parent, as both are at
 /// rest (or, where the rest pose does not stand, in the frame of the motion that stands best): they are
@@ -117,8 +118,9 @@ impl<'a> Mirror<'a> {
         self
     }
 
-    /// In the vertical plane through where the figure stands in the first frame, along which it faces
-    /// there: it starts from the same place in the same direction.
+    /// In the vertical plane through where the figure stands in the first frame of the
+    /// [motion](Clip::motion_start), along which it faces there: it starts from the same place in the same
+    /// direction.
     #[must_use]
     pub fn in_place(mut self) -> Self {
         self.in_place = true;
@@ -136,6 +138,43 @@ impl<'a> Mirror<'a> {
             Image::Of(c) => Some(c),
             Image::Kept => None,
         }
+    }
+
+    /// Joints that are none of the body by their names, have no counterpart, and turn in a clip, though a limb of one
+    /// side hangs on them: a thigh whose name says nothing. What is below them is mirrored wrongly.
+    ///
+    /// # Panics
+    ///
+    /// If the clip is not one of the skeleton.
+    #[must_use]
+    pub fn unpaired(&self, clip: &Clip) -> Vec<JointIndex> {
+        // What turns by less is the rounding of a file.
+        const STILL: Angle = Angle::from_degrees(0.05);
+        let Body { skeleton, anatomy, .. } = &self.body;
+        // Whether joints of the left and of the right are below, from the ends up.
+        let mut below = vec![[false; 2]; skeleton.len()];
+        for j in skeleton.indices().rev() {
+            let [mut left, mut right] = below[j.get()];
+            match anatomy.name(j) {
+                Some((_, BodySide::Left)) => left = true,
+                Some((_, BodySide::Right)) => right = true,
+                _ => {}
+            }
+            if let Some(p) = skeleton.parent(j) {
+                let [of_left, of_right] = &mut below[p.get()];
+                (*of_left, *of_right) = (*of_left || left, *of_right || right);
+            }
+        }
+        let alone = |j: &JointIndex| self.counterpart(*j).is_none_or(|c| c == *j);
+        let one_side = |j: &JointIndex| below[j.get()][0] != below[j.get()][1];
+        let unnamed = |j: &JointIndex| anatomy.name(*j).is_none();
+        let turns = |j: &JointIndex| {
+            let first = clip.frames().next().map(|frame| clip.rotation(*j, frame));
+            let apart = |frame| first.map(|first| clip.rotation(*j, frame).distance(first));
+            clip.frames().filter_map(apart).any(|angle| angle > STILL)
+        };
+        let lost = |j: &JointIndex| unnamed(j) && alone(j) && one_side(j) && turns(j);
+        skeleton.indices().filter(lost).collect()
     }
 
     /// The mirrored clip. Keys stay at their times, and constant tracks constant, but where the parents
@@ -187,7 +226,8 @@ impl<'a> Mirror<'a> {
             return Plane { normal: ground.left(), shift_m: DVec3::ZERO, axes };
         }
         let facing = Facing::with(body.skeleton, *ground, Some(&body.anatomy));
-        let stand = facing.stand_in(body.skeleton, clip, FrameIndex(0));
+        let first = FrameIndex(u32::try_from(clip.motion_start()).unwrap_or(0));
+        let stand = facing.stand_in(body.skeleton, clip, first);
         let turn = ground.turn(stand.facing);
         let normal = turn * ground.left();
         let shift_m = normal * (2.0 * normal.dot(stand.position_m));

@@ -11,7 +11,7 @@ use super::{
     Connected, ContactOptions, Easing, Facing, Leg, Placement, UsualJumps, contacts, joint_jumps,
     quantile,
 };
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, NameTable};
 use crate::math::{Angle, Rotation};
 use crate::motion::turns::Turns;
 use crate::motion::{Clip, Pose, World};
@@ -59,7 +59,7 @@ impl Connected {
     /// down slide, as far as the pelvis gets no rougher and no faster than in the motions, and the second
     /// motion goes on from where that leads. Heights stay, and of joints only hips, knees and ankles change.
     ///
-    /// `motions` are those that were connected.
+    /// `motions` are those that were connected, and `names` tables of the names of their joints, before ours.
     ///
     /// # Panics
     ///
@@ -68,10 +68,10 @@ impl Connected {
         &mut self,
         skeleton: &Skeleton,
         facing: &Facing,
-        motions: [&Clip; 2],
+        (motions, names): ([&Clip; 2], &[NameTable]),
         options: &ContactOptions,
     ) -> Planted {
-        let anatomy = Anatomy::in_motion(skeleton, &motions, &[]);
+        let anatomy = Anatomy::in_motion(skeleton, &motions, names);
         let legs = anatomy.map_or_else(Vec::new, |anatomy| Leg::all(skeleton, &anatomy));
         let made = self.made.clone();
         let most_m = options.speed_m_s * self.clip.rate().frame_time_s();
@@ -461,7 +461,7 @@ mod tests {
             connect(&skeleton, &facing, [&a, &b], at, Keep::First, Method::Blend(Easing::Sine))
                 .unwrap();
         let mut planted = plain.clone();
-        let told = planted.plant_feet(&skeleton, &facing, [&a, &b], &options);
+        let told = planted.plant_feet(&skeleton, &facing, ([&a, &b], &[]), &options);
         // The right foot is up in the run all the time: it leaves the ground within three frames.
         assert!(told.legs == 2 && told.moved > 5 && told.sliding <= 3, "{told:?}");
         // Where a foot would have to go too far it is let go, and that is told.
@@ -469,7 +469,7 @@ mod tests {
             let at = Overlap { second, ..at };
             let method = Method::Blend(Easing::Sine);
             let found = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method);
-            found.unwrap().plant_feet(&skeleton, &facing, [&a, &b], &options).sliding
+            found.unwrap().plant_feet(&skeleton, &facing, ([&a, &b], &[]), &options).sliding
         };
         assert!((0..100).step_by(10).any(|second| sliding(second) > 3));
         let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
@@ -539,7 +539,7 @@ mod tests {
                 let facing = Facing::of(&skeleton);
                 let mut out = plain.clone();
                 let both = [&clips[0], &clips[1]];
-                let _ = out.plant_feet(&skeleton, &facing, both, &ContactOptions::default());
+                let _ = out.plant_feet(&skeleton, &facing, (both, &[]), &ContactOptions::default());
                 (skeleton, clips, plain, out)
             };
             let (skeleton, clips, plain, out) = planted(false);
@@ -609,7 +609,8 @@ mod tests {
                 let method = Method::BlendSteps(Easing::Sine);
                 let plain = connect(&skeleton, &facing, clips, at, Keep::First, method).unwrap();
                 let mut out = plain.clone();
-                let _ = out.plant_feet(&skeleton, &facing, clips, &ContactOptions::default());
+                let _ =
+                    out.plant_feet(&skeleton, &facing, (clips, &[]), &ContactOptions::default());
                 let worlds = [&plain, &out].map(|out| WorldTracks::of(&skeleton, &out.clip));
                 let height = |k: usize, f: usize| {
                     let low = a.pose(index(0)).world(&skeleton).positions_m[legs[0].sole().get()];

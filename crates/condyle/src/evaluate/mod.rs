@@ -10,7 +10,7 @@ mod ways;
 
 use std::num::NonZeroUsize;
 
-use crate::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide};
+use crate::anatomy::{AnatomicalJoint, Anatomy, BodyJoint, BodySide, NameTable};
 use crate::ik::{Figure, Goal, Settings, Solver};
 use crate::math::Angle;
 use crate::motion::{Clip, FrameIndex, Pose, World};
@@ -76,13 +76,16 @@ pub struct EvaluateOptions {
     pub posture: f64,
     /// The most frames of a clip, evenly spread.
     pub frames: usize,
+    /// Tables of the names of joints, before ours.
+    pub names: Vec<NameTable>,
     /// How many threads to work on.
     pub threads: NonZeroUsize,
 }
 
 impl Default for EvaluateOptions {
     fn default() -> Self {
-        Self { effectors: None, posture: 1e-4, frames: 300, threads: NonZeroUsize::MIN }
+        let (names, threads) = (Vec::new(), NonZeroUsize::MIN);
+        Self { effectors: None, posture: 1e-4, frames: 300, names, threads }
     }
 }
 
@@ -172,14 +175,15 @@ pub fn evaluate(
 ) -> Result<Evaluation, RigError> {
     let setups = ways::setups(skeleton, rig, known)?;
     let mean = known.mean_pose(skeleton);
+    let anatomy = Anatomy::in_motion(skeleton, &[clip], &options.names);
+    let usual = || effectors_of(skeleton, anatomy.as_ref());
     let mut effectors: Vec<JointIndex> = Vec::new();
-    for joint in options.effectors.clone().unwrap_or_else(|| usual_effectors(skeleton)) {
+    for joint in options.effectors.clone().unwrap_or_else(usual) {
         if !effectors.contains(&joint) {
             effectors.push(joint);
         }
     }
     let compared = compared(skeleton, &effectors);
-    let anatomy = Anatomy::in_motion(skeleton, &[clip], &[]);
     let published = anatomy.as_ref().map_or(Vec::new(), |a| published(a, &compared));
     let found = threads::each(&setups, options.threads, |(figure, posture)| {
         follow(skeleton, clip, (figure, posture, &mean), &effectors, options)
@@ -367,9 +371,13 @@ fn published<'a>(anatomy: &'a Anatomy, compared: &[JointIndex]) -> Vec<Published
 /// joint of every branch.
 #[must_use]
 pub fn usual_effectors(skeleton: &Skeleton) -> Vec<JointIndex> {
+    effectors_of(skeleton, Anatomy::of(skeleton).as_ref())
+}
+
+fn effectors_of(skeleton: &Skeleton, anatomy: Option<&Anatomy>) -> Vec<JointIndex> {
     let roots = skeleton.indices().filter(|j| skeleton.parent(*j).is_none());
     let mut found: Vec<JointIndex> = roots.collect();
-    if let Some(anatomy) = Anatomy::of(skeleton) {
+    if let Some(anatomy) = anatomy {
         // The last of its name: a neck of several joints ends at the head.
         let last =
             |what, side| skeleton.indices().rfind(|j| anatomy.name(*j) == Some((what, side)));

@@ -9,6 +9,7 @@ use crate::limits::{
     TwistLimit, TwistOffset,
 };
 use crate::math::{Angle, Arc, Axis, Rotation, SwingAxes, SwingKind, trig};
+use crate::rig::{End, EndOf};
 
 /// What a limit allows, in numbers.
 ///
@@ -97,6 +98,31 @@ impl Figures {
     /// If the limit cannot be prepared.
     pub fn of(limit: &Limit, center: Rotation) -> Result<Self, LimitError> {
         Ok(Self::of_prepared(limit, &limit.prepare()?, center))
+    }
+
+    /// The ends of this limit with their angles in the turn in which its ranges are shown: `shown` has the two
+    /// ends of a range as they are told, such as [`Arc::ends_about_zero`]. A range and what is said of its ends
+    /// may be whole turns apart, where a limit is written from −195° and told from 165°.
+    #[must_use]
+    pub fn in_turn(&self, ends: &[End], shown: impl Fn(Arc) -> [Angle; 2]) -> Vec<End> {
+        use EndOf::{FirstMax, FirstMin, Max, Min, SecondMax, SecondMin, TwistMax, TwistMin};
+        let range = |of: EndOf| {
+            let arc = match of {
+                Min | Max | FirstMin | FirstMax => self.arcs.first().map(|(_, arc)| *arc),
+                SecondMin | SecondMax => self.arcs.get(1).map(|(_, arc)| *arc),
+                TwistMin | TwistMax => self.swing.map(|swing| swing.twist),
+                _ => None,
+            };
+            arc.filter(|arc| !arc.is_full() && !arc.is_empty())
+        };
+        let turned = |end: &End| {
+            let Some([low, high]) = range(end.of).map(&shown) else { return *end };
+            let there = if end.of.is_upper() { high } else { low };
+            let by = TAU * ((there.radians() - end.at.radians()) / TAU).round();
+            // What is in the same turn keeps its digits.
+            if by == 0.0 { *end } else { end.turned(Angle::from_radians(by)) }
+        };
+        ends.iter().map(turned).collect()
     }
 
     pub(crate) fn of_prepared(limit: &Limit, prepared: &PreparedLimit, center: Rotation) -> Self {
@@ -284,6 +310,35 @@ mod tests {
 
     fn arc(min: f64, max: f64) -> Arc {
         Arc::from_degrees(min, max).unwrap()
+    }
+
+    #[test]
+    fn ends_come_into_the_turn_in_which_their_range_is_shown() {
+        let end = |of, at| {
+            let at = Angle::from_degrees(at);
+            End { of, at, reached: Some(at), visits: 3, interval: Some([at; 2]), open: None }
+        };
+        let axes = [DVec3::X, DVec3::Y];
+        let arcs = [arc(127.0, 414.0), arc(-20.0, 45.0)];
+        let limit = Limit::Universal { axes, arcs };
+        let figures = Figures::of(&limit, Rotation::IDENTITY).unwrap();
+        let ends = [
+            end(EndOf::FirstMin, 127.0),
+            end(EndOf::FirstMax, 54.0),
+            end(EndOf::SecondMin, -20.1),
+            end(EndOf::SecondMax, 405.0),
+            end(EndOf::XMin, 400.0),
+        ];
+        let degrees = |ends: Vec<End>| -> Vec<f64> {
+            let same = |end: &End| [end.reached, end.interval.map(|[low, _]| low)];
+            assert!(ends.iter().all(|end| same(end) == [Some(end.at); 2]));
+            ends.iter().map(|end| (10.0 * end.at.degrees()).round() / 10.0).collect()
+        };
+        let plain = figures.in_turn(&ends, |arc| [arc.min(), arc.max()]);
+        assert_eq!(plain[2].at, ends[2].at, "what is in the same turn keeps its digits");
+        assert_eq!(degrees(plain), [127.0, 414.0, -20.1, 45.0, 400.0]);
+        let shown = figures.in_turn(&ends, Arc::ends_about_zero);
+        assert_eq!(degrees(shown), [-233.0, 54.0, -20.1, 45.0, 400.0]);
     }
 
     #[test]

@@ -13,12 +13,12 @@ use super::series::Series;
 use super::space::motion_space;
 use super::words::{Html, Name, confidence_bar, count, limits};
 use crate::limits::{Limit, PreparedLimit};
-use crate::math::Angle;
+use crate::math::{Angle, Arc};
 use crate::picture::Figures;
 use crate::picture::card::{Seen, drawing, percent};
 use crate::picture::dial::{degrees, range};
 use crate::picture::svg::Canvas;
-use crate::rig::{End, JointKind, RigJoint, Source};
+use crate::rig::{End, JointKind, RigJoint};
 
 /// Everything about a joint that is shown.
 pub(super) struct Subject<'a> {
@@ -67,7 +67,7 @@ pub(super) fn card(of: &Subject<'_>, series: &Series, sources: &mut Sources) -> 
         }
         text.push_str("</ul>\n");
     }
-    text.push_str(&ends(&joint.ends));
+    text.push_str(&ends(&of.figures.in_turn(&joint.ends, Arc::ends_about_zero)));
     if series.turns.is_empty() {
         text.push_str("<p>The files do not have this joint.</p>\n");
     } else if joint.kind == JointKind::Fixed && is_still(series) {
@@ -150,7 +150,7 @@ fn facts(of: &Subject<'_>) -> Vec<String> {
         });
     }
     facts.extend(joint.source.map(|s| s.as_str().to_owned()));
-    if joint.is_edited() && joint.source != Some(Source::Edited) {
+    if joint.is_edited_since() {
         facts.push("edited since".to_owned());
     }
     facts

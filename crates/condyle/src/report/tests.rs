@@ -411,6 +411,21 @@ fn what_an_edited_limit_contradicts_is_not_on_the_page() {
 }
 
 #[test]
+fn ends_on_the_page_are_in_the_turn_of_their_range() {
+    let (synth, mut rig) = human(60);
+    let elbow = rig.joints.get_mut("LeftForeArm").unwrap();
+    let Limit::Hinge { axis, .. } = elbow.limit else { panic!() };
+    elbow.limit = Limit::Hinge { axis, arc: arc(170.0, 200.0) };
+    let end = |of, at| End { of, at, reached: None, visits: 2, interval: None, open: None };
+    elbow.ends = vec![end(EndOf::Min, deg(-190.0)), end(EndOf::Max, deg(-160.0))];
+    let page = page_of(&synth, &rig);
+    let mut cards = page.split("<section class=\"card\"");
+    let card = cards.find(|c| c.contains("<h3><bdi>LeftForeArm</bdi>")).unwrap();
+    assert!(card.contains("<td>170°</td>") && card.contains("<td>200°</td>"), "{card}");
+    assert!(!card.contains("−190°"), "{card}");
+}
+
+#[test]
 fn doubtful_published_values_have_a_star() {
     let page = bending("LowerBack", |i| i as f64);
     assert!(page.contains("−18.5°* to 55.5°* <a"), "the sum is published, not its parts");

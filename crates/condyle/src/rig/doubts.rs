@@ -4,9 +4,10 @@ use std::f64::consts::TAU;
 
 use super::json::{self, MAX_DEPTH};
 use super::path::{self, Step, Steps};
-use super::{Position, Rig, RigWarning, RigWarningKind};
+use super::{Position, Rig, RigJoint, RigWarning, RigWarningKind};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit};
 use crate::math::SwingAxes;
+use crate::skeleton::names_near;
 
 impl Rig {
     /// What the rig may say and hardly means: polygons that seem to be walked the wrong way, so that
@@ -58,6 +59,23 @@ impl Rig {
             .into_iter()
             .map(|(path, kind)| RigWarning { position: position(&path), path, kind, file: None })
             .collect()
+    }
+
+    /// What a person made or [changed](RigJoint::is_edited) for joints that the skeleton has not got, as
+    /// one of a misspelt name: it limits nothing.
+    #[must_use]
+    pub fn idle_edits(&self) -> Vec<RigWarning> {
+        let idle = |(name, joint): &(&str, &RigJoint)| {
+            joint.is_edited() && self.skeleton.find(name).is_none()
+        };
+        let told = |(name, _): (&str, &RigJoint)| {
+            let names = self.skeleton.joints().iter().map(|joint| joint.name.as_str());
+            let near = names_near(names, name).first().map(|&near| near.to_owned());
+            let way = [Step::Key("joints".into()), Step::Key(name.into())];
+            let (path, kind) = (Steps(&way).to_string(), RigWarningKind::IdleEdit { near });
+            RigWarning { path, kind, position: None, file: None }
+        };
+        self.joints.iter().filter(idle).map(told).collect()
     }
 }
 

@@ -191,6 +191,13 @@ impl End {
         (farthest.degrees() - other.at.degrees()).abs() >= 360.0 - 2.0 * ROUNDED_DEG
     }
 
+    /// With all its angles larger by this: by whole turns it is the same end.
+    pub(crate) fn turned(self, by: Angle) -> Self {
+        let more = |angle: Angle| Angle::from_radians(angle.radians() + by.radians());
+        let (reached, interval) = (self.reached.map(more), self.interval.map(|i| i.map(more)));
+        Self { at: more(self.at), reached, interval, ..self }
+    }
+
     /// The end on the other side of a plane.
     pub(super) fn mirrored(self) -> Self {
         let Some(of) = self.of.negated() else { return self };

@@ -79,7 +79,12 @@ struct Inner {
     path: String,
     position: Option<Position>,
     file: Option<PathBuf>,
+    /// The page that describes the document.
+    page: &'static str,
 }
+
+/// The page that describes rigs.
+const RIG_PAGE: &str = "docs/rig.md";
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,7 +215,13 @@ pub enum ParentFault {
 
 impl RigError {
     pub(super) fn new(kind: RigErrorKind, path: String, position: Option<Position>) -> Self {
-        Self { inner: Box::new(Inner { kind, path, position, file: None }) }
+        Self { inner: Box::new(Inner { kind, path, position, file: None, page: RIG_PAGE }) }
+    }
+
+    /// The same error of a document that another page describes than that of rigs.
+    pub(super) fn described_in(mut self, page: &'static str) -> Self {
+        self.inner.page = page;
+        self
     }
 
     /// The same error with the file it is about.
@@ -252,7 +263,7 @@ impl RigError {
             RigErrorKind::TooDeep { .. } if !path::is_in_limit(self.path()) => {
                 "no real rig is as deep: the file is broken, or no rig".to_owned()
             }
-            _ => self.inner.kind.help(),
+            _ => self.inner.kind.help().replace(RIG_PAGE, self.inner.page),
         }
     }
 }
@@ -277,7 +288,7 @@ impl RigErrorKind {
             },
             Self::TooDeep { .. } => "join `all` within `all` and `any` within `any` into one",
             Self::DuplicateKey { .. } => "remove or rename one of the two",
-            Self::Missing { .. } => "add it; docs/rig.md has an example",
+            Self::Missing { .. } => return format!("add it; {RIG_PAGE} has an example"),
             Self::Type { .. } | Self::Length { .. } | Self::Range { .. } => "correct the value",
             Self::Arc { min_deg, max_deg } if min_deg > max_deg => {
                 "an arc runs up from min_deg to max_deg and may pass 180: 170 to -160 is written 170 \
@@ -301,7 +312,9 @@ impl RigErrorKind {
                 "one of them has to be a root: leave out its parent"
             }
             Self::TooManyJoints => "no real figure has as many: the file is broken",
-            Self::Limit(_) => "correct the shape; docs/rig.md says what each has to be",
+            Self::Limit(_) => {
+                return format!("correct the shape; {RIG_PAGE} says what each has to be");
+            }
             Self::Map(kind) => return kind.help(),
             Self::Custom => "use a polygon along its boundary instead",
         };
@@ -420,6 +433,11 @@ pub enum RigWarningKind {
         /// The name.
         name: String,
     },
+    /// The same, and the entry was edited.
+    IdleEdit {
+        /// The joint that is spelt most like it.
+        near: Option<String>,
+    },
     /// The parent is not in the skeleton but has an entry in `joints`: the document holds a part of a
     /// skeleton, and the joint is a root of that part.
     PartOfSkeleton {
@@ -491,6 +509,7 @@ impl RigWarningKind {
         match self {
             Self::RenamedJoint { .. } | Self::NotUnit { .. } | Self::PartOfSkeleton { .. } => true,
             Self::UnknownJoint { .. }
+            | Self::IdleEdit { .. }
             | Self::Misspelt { .. }
             | Self::Reversed { .. }
             | Self::NoSuchAngle { .. }
@@ -505,6 +524,13 @@ impl fmt::Display for RigWarningKind {
         match self {
             Self::UnknownJoint { name } => {
                 write!(f, "the skeleton has no joint {name:?}: the entry is kept, and not used")
+            }
+            Self::IdleEdit { near } => {
+                f.write_str("the entry was edited, and the skeleton has no such joint")?;
+                match near {
+                    Some(near) => write!(f, " (near is {near:?}): it limits nothing"),
+                    None => f.write_str(": it limits nothing"),
+                }
             }
             Self::PartOfSkeleton { joint, parent } => write!(
                 f,

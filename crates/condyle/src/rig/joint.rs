@@ -162,6 +162,12 @@ impl RigJoint {
         let changed = self.estimate_hash.is_some_and(|was| self.content_hash() != Some(was));
         self.source == Some(Source::Edited) || changed
     }
+
+    /// Whether it was changed since it was estimated, and its source does not say so.
+    #[must_use]
+    pub fn is_edited_since(&self) -> bool {
+        self.source != Some(Source::Edited) && self.is_edited()
+    }
 }
 
 /// What a rig says about its joints, by their names, in the order of the document.

@@ -1,10 +1,12 @@
 //! Tables of joint names: what the joints of a family of skeletons are called, and which joints of
 //! the body they are. See `docs/anatomy.md`.
 
+use std::collections::BTreeSet;
+
 use glam::{DMat3, DVec3};
 
 use super::cursor::{Cursor, Notes};
-use super::json::{self, Fault};
+use super::json::{self, Fault, Value};
 use super::path::Step;
 use super::{Position, RigError, RigErrorKind};
 use crate::math::{Angle, Rotation, unit};
@@ -148,6 +150,9 @@ const KNOWN: [&str; 22] = [
     "right wrist",
 ];
 
+/// What a table may say is up.
+const AXES: [&str; 6] = ["x", "y", "z", "-x", "-y", "-z"];
+
 /// A joint in a [document](NameTable::document).
 pub(crate) struct NamedJoint<'a> {
     /// As its file has it.
@@ -167,6 +172,10 @@ pub struct NameTable {
     pub source: String,
     /// What may stand before each name.
     prefixes: Vec<String>,
+    /// All names, of joints, axes and turns, as they are spelt.
+    spelt: Vec<String>,
+    /// The axis of the world that is up, as one of [`AXES`].
+    up: Option<&'static str>,
     /// Names in lower case.
     joints: Vec<(String, BodyJoint, BodySide)>,
     /// Names in lower case, and the axes of the anatomical frame in the joint's local space.
@@ -194,6 +203,7 @@ impl NameTable {
     pub fn read(text: &str) -> Result<Self, RigError> {
         let error = |fault: Fault| {
             RigError::new(fault.kind, fault.path, Some(Position::of(text, fault.at)))
+                .described_in("docs/anatomy.md")
         };
         let root = json::parse(text).map_err(error)?;
         table(&Cursor::root(&root)).map_err(error)
@@ -206,12 +216,20 @@ impl NameTable {
         source: &str,
         joints: impl IntoIterator<Item = (String, BodyJoint, BodySide)>,
     ) -> Self {
-        let entry = |(name, what, side): (String, BodyJoint, BodySide)| (bare(&name), what, side);
+        let mut spelt = Vec::new();
+        let entry = |(name, what, side): (String, BodyJoint, BodySide)| {
+            let entry = (bare(&name), what, side);
+            spelt.push(name);
+            entry
+        };
+        let joints = joints.into_iter().map(entry).collect();
         Self {
             title: title.to_owned(),
             source: source.to_owned(),
             prefixes: Vec::new(),
-            joints: joints.into_iter().map(entry).collect(),
+            spelt,
+            up: None,
+            joints,
             frames: Vec::new(),
             turned: Vec::new(),
         }
@@ -227,11 +245,30 @@ impl NameTable {
         !self.frames.is_empty()
     }
 
-    /// A table as a document to be edited, in the order that is given: every joint, what it is if that is
-    /// known, and its anatomical frame if that is to be written.
+    /// The axis of the world that is up, by its name: where neither motion nor rest pose tell.
+    #[must_use]
+    pub const fn up(&self) -> Option<&'static str> {
+        self.up
+    }
+
+    /// Those of its names that none of these is, as they are spelt: of what it says something about.
+    pub(crate) fn lacking<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vec<&str> {
+        let mut there = BTreeSet::new();
+        for name in names {
+            there.extend(self.keys(name));
+        }
+        let mut told = BTreeSet::new();
+        let mut lacking = self.spelt.iter().map(String::as_str).collect::<Vec<_>>();
+        lacking.retain(|name| !there.contains(&bare(name)) && told.insert(bare(name)));
+        lacking
+    }
+
+    /// A table as a document to be edited, in the order that is given: which axis is up if that is known,
+    /// every joint, what it is if that is known, and its anatomical frame if that is to be written.
     pub(crate) fn document<'a>(
         title: &str,
         source: &str,
+        up: Option<&str>,
         joints: impl IntoIterator<Item = NamedJoint<'a>>,
     ) -> String {
         let (mut names, mut frames) = (Vec::new(), Vec::new());
@@ -257,8 +294,9 @@ impl NameTable {
         let mut fields = vec![
             json::Field::new("title", json::Node::string(title)),
             json::Field::new("source", json::Node::string(source)),
-            json::Field::new("joints", json::Node::object(names)),
         ];
+        fields.extend(up.map(|axis| json::Field::new("up", json::Node::string(axis))));
+        fields.push(json::Field::new("joints", json::Node::object(names)));
         if !frames.is_empty() {
             fields.push(json::Field::new("frames", json::Node::object(frames)));
         }
@@ -295,13 +333,18 @@ impl NameTable {
     }
 
     fn entry<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        self.keys(name).find_map(|key| find(&key))
+    }
+
+    /// What a name may be in the table: itself, and without each of the prefixes.
+    fn keys(&self, name: &str) -> impl Iterator<Item = String> {
         let bare = bare(name);
-        let without = |prefix: &String| {
+        let own = std::iter::once(bare.clone());
+        own.chain(self.prefixes.iter().filter_map(move |prefix| {
             let rest = bare.strip_prefix(prefix.as_str())?;
             let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-            find(rest.strip_prefix('_').unwrap_or(rest))
-        };
-        find(&bare).or_else(|| self.prefixes.iter().find_map(without))
+            Some(rest.strip_prefix('_').unwrap_or(rest).to_owned())
+        }))
     }
 }
 
@@ -313,9 +356,16 @@ fn bare(name: &str) -> String {
 fn table(cursor: &Cursor<'_>) -> Result<NameTable, Fault> {
     let words = |field| -> Result<String, Fault> { Ok(cursor.required(field)?.text()?.to_owned()) };
     let prefix = |c: &Cursor<'_>| -> Result<String, Fault> { Ok(c.text()?.to_ascii_lowercase()) };
+    let spelt = |field| -> Result<Vec<String>, Fault> {
+        let Some(entries) = cursor.field(field) else { return Ok(Vec::new()) };
+        let said = entries.object()?.iter().filter(|f| !matches!(f.node.value, Value::Null));
+        Ok(said.map(|f| f.key.as_ref().to_owned()).collect())
+    };
     Ok(NameTable {
         title: words("title")?,
         source: words("source")?,
+        spelt: [spelt("joints")?, spelt("frames")?, spelt("turned_deg")?].concat(),
+        up: cursor.field("up").map(|up| up.word("axis", &AXES)).transpose()?,
         prefixes: cursor
             .field("prefixes")
             .map(|list| list.items(1, "at least one prefix", prefix))
@@ -413,6 +463,18 @@ mod tests {
         }
         let good = of("", r#""J": {"forward": [1, 1, 0], "up": [0, 1, 0]}"#).unwrap();
         assert!(good.frame("j").unwrap().angle().radians() < 1e-15);
+    }
+
+    #[test]
+    fn names_that_nothing_has_are_told_as_they_are_spelt() {
+        let text = r#"{"title": "t", "source": "s", "prefixes": ["rig"], "up": "-x",
+            "joints": {"Root": "pelvis", "fig:Shin_L": "left knee", "Tail": null, "Thigh_L": "left hip"},
+            "frames": {"Shin_R": {"forward": [1, 0, 0], "up": [0, 1, 0]},
+                       "Thigh_L": {"forward": [1, 0, 0], "up": [0, 1, 0]}}}"#;
+        let table = NameTable::read(text).unwrap();
+        assert_eq!(table.up(), Some("-x"));
+        assert_eq!(table.lacking(["other:root", "rig3_thigh_l"]), ["fig:Shin_L", "Shin_R"]);
+        assert!(table.lacking(["Root", "Shin_L", "Shin_R", "Thigh_L"]).is_empty());
     }
 
     #[test]

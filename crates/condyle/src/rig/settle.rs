@@ -1,6 +1,6 @@
 //! What an entry says about its limit, when the limit was changed.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 use super::{Bounds, JointKind, Rig, RigJoint};
 use crate::limits::PreparedLimit;
@@ -70,7 +70,8 @@ impl RigJoint {
         self.ends.retain(|end| {
             let ends = bounds.iter().flat_map(|b| b.of.into_iter().zip(b.at));
             let at = ends.filter(|(of, _)| *of == end.of).map(|(_, at)| at - end.at.radians());
-            at.map(f64::abs).any(|off| off <= SAME)
+            // A whole turn farther it is the same end.
+            at.map(|off| (off - TAU * (off / TAU).round()).abs()).any(|off| off <= SAME)
         });
     }
 

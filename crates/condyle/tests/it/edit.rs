@@ -120,7 +120,7 @@ fn seams_of_real_motions_are_no_rougher_than_the_motions() {
                 for planted in [false, true] {
                     if planted {
                         let options = ContactOptions::default();
-                        let _ = out.plant_feet(&skeleton, &facing, [&a, &b], &options);
+                        let _ = out.plant_feet(&skeleton, &facing, ([&a, &b], &[]), &options);
                     }
                     let seam = out.made.start - 1..out.made.end + 1;
                     let jump = jump_quantile(&jumps(&out.clip, seam.clone()), 1.0).degrees();
@@ -198,7 +198,7 @@ fn planted_feet_of_real_motions_do_not_make_knees_snap() {
         let method = Method::default();
         let plain = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
         let mut out = plain.clone();
-        let told = out.plant_feet(&skeleton, &facing, [&a, &b], &ContactOptions::default());
+        let told = out.plant_feet(&skeleton, &facing, ([&a, &b], &[]), &ContactOptions::default());
         moved += told.moved;
         // By angles alone: what a joint turns by from frame to frame, and how much more than before.
         let at = |f: usize| FrameIndex(u32::try_from(f).unwrap());
@@ -275,7 +275,7 @@ fn hips_that_go_about_below_a_root_do_not_fly_at_seams() {
             for planted in [false, true] {
                 if planted {
                     let options = ContactOptions::default();
-                    let _ = out.plant_feet(&skeleton, &facing, [&a, &b], &options);
+                    let _ = out.plant_feet(&skeleton, &facing, ([&a, &b], &[]), &options);
                 }
                 let seam = out.made.start - 1..out.made.end + 1;
                 let fastest = quantile(speeds(&skeleton, &facing, &out.clip, seam), 1.0);
@@ -310,7 +310,7 @@ fn who_is_planted_goes_with_the_feet_that_are_down() {
     let plain = connect(&skeleton, &facing, [&a, &b], at, Keep::First, method).unwrap();
     let mut planted = plain.clone();
     let contact = ContactOptions::default();
-    let _ = planted.plant_feet(&skeleton, &facing, [&a, &b], &contact);
+    let _ = planted.plant_feet(&skeleton, &facing, ([&a, &b], &[]), &contact);
     let legs = Leg::all(&skeleton, &Anatomy::of(&skeleton).unwrap());
     let down = [&a, &b].map(|c| contacts(&skeleton, c, facing.ground(), &legs, &contact));
     // In the second half, where the run's contacts count.

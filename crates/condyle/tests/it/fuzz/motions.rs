@@ -394,7 +394,7 @@ fn connected(u: &mut Unstructured<'_>, a: &Moving) -> Result<()> {
             assert_eq!(was, is, "{joint:?} in {frame:?} is the first motion's");
         }
     }
-    let planted = joined.plant_feet(&a.skeleton, &facing, clips, &ContactOptions::default());
+    let planted = joined.plant_feet(&a.skeleton, &facing, (clips, &[]), &ContactOptions::default());
     check_clip(&a.skeleton, &joined.clip);
     assert!(planted.moved <= count * planted.legs.max(1));
     Ok(())
