@@ -10,12 +10,16 @@ use condyle::rig::Rig;
 
 /// All that a rig says, to the bit.
 fn contents(rig: &Rig) -> String {
-    format!(
+    let text = format!(
         "{:?} {:?} {:?}",
         rig.skeleton.joints(),
         rig.skeleton.parents(),
         rig.joints.iter().collect::<Vec<_>>()
-    )
+    );
+    // Documents have no −0.
+    [",", ")", "]", " "].iter().fold(text, |text, end| {
+        text.replace(&format!("-0.0{end}"), &format!("0.0{end}"))
+    })
 }
 
 /// A text without the blanks between its words.
