@@ -122,8 +122,9 @@ walk.bvh: BVH
   units     cm (assumed), 0.01 m
   skeleton  2 joints, 1 end sites, 1.702 m along the bones
   bind pose rest of the skeleton; frame 0 is in it
-  up        y: the names of the joints say nothing, and along this axis the lowest of them is on one
-            level in 100 % of the frames, with the figure above it
+  up        y: assumed
+  note      neither the motion nor the rest pose tell which way is up: y is taken; --up takes
+            another axis
     joint                 channels           bone to it
     Hips                  tx ty tz rz rx ry    0.0000 m
       Leg                 rz rx ry             0.9000 m

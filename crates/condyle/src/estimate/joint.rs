@@ -175,7 +175,7 @@ pub(crate) fn entry<'a>(
             corners: options.corners,
             noise: if options.raw { 0.0 } else { decision.noise },
             coverage: options.coverage,
-            margin: options.margin.radians().max(0.0),
+            margin: options.margin_radians(),
         };
         match ball::fit(&seen.rotations(), bone, &how) {
             Some(ball) => {
@@ -205,7 +205,7 @@ pub(crate) fn entry<'a>(
             // Where the answer is not to depend on the order of frames, visits cannot be counted.
             if options.ends && (seen.time_counts || options.outliers == Outliers::Reject) {
                 let found = (entry.center, &entry.limit, &limit);
-                let margin = options.margin.radians().max(0.0);
+                let margin = options.margin_radians();
                 entry.ends = ends::find(found, &seen.clips, courses, decision.noise, margin);
             }
         }
@@ -369,7 +369,7 @@ fn hinge(
         seen.clips.iter().map(|clip| hinge.angles(&clip.rotations)).collect();
     let arc = arcs::range(&angles, range(decision, options))?;
     let (hinge, arc) = hinge.oriented(arc);
-    let arc = arcs::widened(arc, options.margin.radians().max(0.0));
+    let arc = arcs::widened(arc, options.margin_radians());
     Some((hinge.center, Limit::Hinge { axis: hinge.axis, arc }))
 }
 
@@ -388,7 +388,7 @@ fn universal(
     let arcs = [first, second].map(|angles| arcs::range(&angles, how));
     let [Some(first), Some(second)] = arcs else { return None };
     let (joint, arcs) = joint.oriented([first, second]);
-    let margin = options.margin.radians().max(0.0);
+    let margin = options.margin_radians();
     let arcs = arcs.map(|arc| arcs::widened(arc, margin));
     Some((joint.center, Limit::Universal { axes: joint.axes, arcs }))
 }

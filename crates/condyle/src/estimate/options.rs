@@ -69,7 +69,7 @@ pub struct EstimateOptions {
     pub coverage: f64,
     /// Whether every accepted sample is to be inside as it is, with its noise.
     pub raw: bool,
-    /// How far limits are widened at every end.
+    /// How far limits are widened at every end, from 0 to half a turn.
     pub margin: Angle,
     /// How a start pose is found for a joint whose rest pose is outside (A10).
     pub repair: Repair,
@@ -83,6 +83,13 @@ pub struct EstimateOptions {
     pub paper: PaperOptions,
     /// Threads to work with; one starts none.
     pub threads: NonZeroUsize,
+}
+
+impl EstimateOptions {
+    /// How far limits are widened, radians.
+    pub(super) fn margin_radians(&self) -> f64 {
+        self.margin.radians().clamp(0.0, std::f64::consts::PI)
+    }
 }
 
 impl Default for EstimateOptions {

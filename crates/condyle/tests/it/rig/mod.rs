@@ -18,7 +18,7 @@ fn contents(rig: &Rig) -> String {
     );
     // Documents have no −0.
     [",", ")", "]", " "].iter().fold(text, |text, end| {
-        text.replace(&format!("-0.0{end}"), &format!("0.0{end}"))
+        text.replace(&format!("-0.0{end}"), &format!("0.0{end}")).replace("-0°", "0°")
     })
 }
 
