@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
-use condyle::formats::{Position, ReadError, Warning, WriteError};
+use condyle::formats::{Position, ReadError, Warning, WriteError, names_a_folder};
 use condyle::ik::GoalsError;
 use condyle::math::Angle;
 use condyle::rig::{RigError, RigWarning, RigWarningKind};
@@ -276,7 +276,7 @@ fn write_error(output: &Path, error: &WriteError) -> (PathBuf, String, Option<St
 /// What to do about a file that could not be written.
 fn help_of_writing(path: &Path, message: &str) -> &'static str {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    if path.is_dir() {
+    if path.is_dir() || names_a_folder(path) {
         "choose a name that no folder has"
     } else if message.starts_with("two outputs") {
         "give each output a name of its own"

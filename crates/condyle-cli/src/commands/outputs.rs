@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use condyle::formats::{FileKind, InTheWay, in_the_way, is_same_file};
+use condyle::formats::{FileKind, InTheWay, in_the_way, is_same_file, names_a_folder};
 
 use crate::args::{Files, Output, OutputKind};
 use crate::output::Failure;
@@ -22,8 +22,19 @@ pub(super) fn check(files: &Files<'_>) -> Result<(), Failure> {
             let what = format!("{} would be written twice", output.path.display());
             return Err(Failure::usage(what, "give each output a name of its own"));
         }
-        let into_folder = output.kind == OutputKind::Motion && is_folder(&output.path);
-        if !files.force && !into_folder {
+        if output.kind == OutputKind::Motions && is_folder(&output.path) {
+            continue;
+        }
+        // No force makes a file of it.
+        if names_a_folder(&output.path) {
+            let path = output.path.display();
+            let what = format!(
+                "{path} is the name of a folder, and the {} is one file",
+                word(output.kind)
+            );
+            return Err(Failure::usage(what, &format!("name it {}", example(output))));
+        }
+        if !files.force {
             check_one(output, &files.inputs)?;
         }
     }
@@ -40,14 +51,6 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
         Failure::file(path, what, "choose another name, or replace it with --force")
     })?;
     let shown = path.display();
-    let name = match kind {
-        FileKind::Motion(format) => format!("CLIP.{}", format.extension()),
-        FileKind::Rig => "RIG.json".to_owned(),
-        FileKind::Summary => "PART.cst".to_owned(),
-        FileKind::Page => "FILE.html".to_owned(),
-        FileKind::Picture => "FILE.svg".to_owned(),
-        _ => "FILE.csv".to_owned(),
-    };
     Err(match found {
         None => return Ok(()),
         Some(InTheWay::Input(input)) => {
@@ -69,7 +72,10 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
                 true => format!("{shown} has the extension of a motion file"),
                 false => format!("{shown} leads to {}, a motion file", named.display()),
             };
-            Failure::usage(what, &format!("the output is {}: name it {name}", kind.name()))
+            Failure::usage(
+                what,
+                &format!("the output is {}: name it {}", kind.name(), example(output)),
+            )
         }
         // Reading it will tell.
         Some(InTheWay::OtherKind(_)) if output.kind == OutputKind::Updated => return Ok(()),
@@ -86,14 +92,28 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
 
 /// Whether a path stands for a folder, to be made if it is not there.
 pub(super) fn is_folder(path: &Path) -> bool {
-    let ends = |c: char| path.as_os_str().to_string_lossy().ends_with(c);
-    ends('/') || ends(std::path::MAIN_SEPARATOR) || path.is_dir()
+    names_a_folder(path) || path.is_dir()
+}
+
+/// How such an output may be called.
+fn example(output: &Output<'_>) -> String {
+    match output.kind.of(&output.path) {
+        Some(FileKind::Motion(format)) => return format!("CLIP.{}", format.extension()),
+        None => "CLIP.bvh",
+        Some(FileKind::Rig) => "RIG.json",
+        Some(FileKind::NameTable) => "MAP.json",
+        Some(FileKind::Summary) => "PART.cst",
+        Some(FileKind::Page) => "FILE.html",
+        Some(FileKind::Picture) => "FILE.svg",
+        Some(_) => "FILE.csv",
+    }
+    .to_owned()
 }
 
 /// What is written, in a word.
 fn word(kind: OutputKind) -> &'static str {
     match kind {
-        OutputKind::Motion => "motion",
+        OutputKind::Motion | OutputKind::Motions => "motion",
         OutputKind::Updated => "rig",
         OutputKind::New(FileKind::Rig) => "rig",
         OutputKind::New(FileKind::Page) => "report",

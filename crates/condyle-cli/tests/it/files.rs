@@ -216,6 +216,76 @@ fn no_command_replaces_one_of_its_inputs() {
     assert_eq!(folder.names(), names);
 }
 
+/// `rig.json/` and `rig.json/.` cannot be looked at, and without their ends they are `rig.json`.
+#[test]
+fn an_output_that_is_spelt_as_a_folder_is_refused_where_a_file_is_meant() {
+    let folder = Folder::new("files_slash");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    folder.write("goals.json", "{ \"goals\": [] }");
+    folder.write("dials.csv", "time_s,lumbar.flexion_deg\n0,1\n");
+    fs::create_dir(folder.0.join("there")).unwrap();
+    let names = folder.names();
+    let all = || {
+        let files = names.iter().filter(|name| folder.0.join(name).is_file());
+        files.map(|name| folder.read_bytes(name)).collect::<Vec<_>>()
+    };
+    let before = all();
+    for line in [
+        "estimate walk.bvh -o OUT",
+        "estimate walk.bvh --fresh -o OUT",
+        "estimate walk.bvh -o - --report OUT",
+        "corpus . -o OUT",
+        "stats walk.bvh -o OUT",
+        "merge part.cst -o OUT",
+        "anatomy walk.bvh -o OUT",
+        "limits preset hip -o OUT",
+        "limits show rig.json -o OUT",
+        "dials spine -o OUT",
+        "pose spine --set lumbar.flexion=20 -o OUT",
+        "pose spine --set lumbar.flexion=20 --report OUT",
+        "fit walk.bvh --rig body -o OUT",
+        "fit walk.bvh --rig body -o - --dials OUT",
+        "fit walk.bvh --rig body -o - --report OUT",
+        "couple walk.bvh --rig rig.json -o OUT",
+        "couple walk.bvh --rig rig.json --report OUT",
+        "evaluate walk.bvh --rig rig.json --report OUT",
+        "connect walk.bvh run.bvh -o OUT",
+        "connect walk.bvh run.bvh -o - --report OUT",
+        "blend walk.bvh run.bvh -o OUT",
+        "ik walk.bvh --rig rig.json --goals goals.json -o OUT",
+    ] {
+        for out in ["rig.json/", "rig.json/.", "walk.bvh//", "dials.csv/", "new/", "there/", "."] {
+            for force in ["", " --force"] {
+                let line = line.replace("OUT", out) + force;
+                let got = folder.condyle(&line);
+                let err = String::from_utf8_lossy(&got.stderr);
+                assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+                let told = format!("condyle: {out} is the name of a folder, and the ");
+                assert!(
+                    err.starts_with(&told) && err.contains("\n  help: name it "),
+                    "{line}: {err}"
+                );
+                assert!(folder.names() == names && all() == before, "{line}: {err}");
+            }
+        }
+    }
+    // Where a folder may be meant, it is not the file of that name.
+    for out in ["run.bvh/", "run.bvh/."] {
+        let got = folder.condyle(&format!("mirror walk.bvh -o {out} --force"));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{err}");
+        assert!(err.contains("the folder cannot be made"), "{err}");
+    }
+    assert!(folder.names() == names && all() == before);
+    // A link to such a name.
+    symlink("rig.json/", folder.0.join("link")).unwrap();
+    let got = folder.condyle("estimate walk.bvh -o link");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(err.contains("link: cannot be written: this is the name of a folder"), "{err}");
+    assert!(all() == before);
+}
+
 #[test]
 fn no_command_replaces_a_file_of_another_kind() {
     let folder = Folder::new("files_kinds");

@@ -42,7 +42,7 @@ pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKin
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
 pub use foreign::Foreign;
 pub use pairs::{Pairing, skeleton_of};
-pub use replace::{FileKind, InTheWay, in_the_way, is_same_file};
+pub use replace::{FileKind, InTheWay, in_the_way, is_same_file, names_a_folder};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
 pub use whole::{Temporaries, write_whole};
 

@@ -120,6 +120,18 @@ pub fn in_the_way(output: &Path, kind: FileKind, inputs: &[&Path]) -> io::Result
     Ok((there != Some(kind)).then_some(InTheWay::OtherKind(there)))
 }
 
+/// Whether a path is spelt as only that of a folder is: it ends in a separator, or in `.` or `..`. The
+/// system takes `rig.json/` for a folder whatever `rig.json` is, while the last part of such a path is
+/// still called `rig.json`.
+#[must_use]
+pub fn names_a_folder(path: &Path) -> bool {
+    // What is not ASCII in these bytes is no separator and no dot.
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    let last = bytes.rsplit(|byte| is_separator(byte)).next().unwrap_or_default();
+    !bytes.is_empty() && matches!(last, b"" | b"." | b"..")
+}
+
 /// Whether two paths are names of one file: spelt in another way, through links, or as a second name of
 /// it (a hard link). A file that is not there yet is known by its folder and its name. Devices and pipes
 /// are no files to lose.
@@ -173,6 +185,18 @@ mod tests {
             (b"\x00\x01,\n", None),
         ] {
             assert_eq!(FileKind::detect(bytes), kind, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    #[test]
+    fn a_path_that_only_a_folder_can_have_is_told_by_its_end() {
+        for folder in
+            ["out/", "rig.json/", "rig.json//", "rig.json/.", "a/..", ".", "..", "/", "./"]
+        {
+            assert!(names_a_folder(Path::new(folder)), "{folder}");
+        }
+        for file in ["rig.json", "a/rig.json", "./x", "x.", "..x", "a/.hidden", "", "-"] {
+            assert!(!names_a_folder(Path::new(file)), "{file}");
         }
     }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::WriteError;
+use super::{WriteError, names_a_folder};
 
 /// Links that lead to nothing are followed so far: as many as Linux follows.
 const LINKS: usize = 40;
@@ -136,8 +136,13 @@ fn is_through(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Where a path leads to: to a file that is there, or to the name that its last link has.
+/// Where a path leads to: to a file that is there, or to the name that its last link has. That of a folder
+/// (`out/`) leads to no file, although its last part without the separator may be the name of one.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
+    let no_file = || io::Error::other("this is the name of a folder");
+    if names_a_folder(path) {
+        return Err(no_file());
+    }
     let mut target = path.to_owned();
     let mut links = 0;
     loop {
@@ -148,6 +153,9 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
         links += 1;
         if links > LINKS {
             return Err(io::Error::other("too many links, one after the other"));
+        }
+        if names_a_folder(&link) {
+            return Err(no_file());
         }
         // A relative link counts from the folder it is in.
         target = target.parent().unwrap_or(Path::new("")).join(link);
@@ -406,6 +414,22 @@ mod tests {
         let error = write(&[(&at.join("round"), b"c")]).unwrap_err();
         assert!(error.to_string().contains("links"), "{error}");
         assert!(at.join("round").is_symlink());
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn the_name_of_a_folder_is_no_file_to_be_written() {
+        let at = folder("slash");
+        fs::write(at.join("old"), "old").unwrap();
+        symlink("old/", at.join("link")).unwrap();
+        symlink("new/", at.join("early")).unwrap();
+        for name in ["old/", "old/.", "old//", "new/", "new/.", "link", "early", "."] {
+            // `Path::join` keeps what the name ends in.
+            let error = write(&[(&at.join(name), b"new")]).unwrap_err();
+            assert!(error.to_string().contains("a folder"), "{name}: {error}");
+        }
+        assert_eq!(names(&at), ["early", "link", "old"]);
+        assert_eq!(fs::read(at.join("old")).unwrap(), b"old");
         fs::remove_dir_all(at).unwrap();
     }
 
