@@ -329,6 +329,85 @@ fn no_command_replaces_a_file_of_another_kind() {
     assert!(folder.read("goals.json").contains("\"condyle\""));
 }
 
+/// What begins a little like a file of the kind that would be written, and is somebody's own.
+#[test]
+fn what_only_looks_a_little_like_a_kind_is_not_replaced() {
+    let folder = Folder::new("files_alike");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    folder.write("letter.txt", "Dear John, precious as it is, this is a letter.\n");
+    folder.write("diary.csv", "day,mood\n1,good\n");
+    folder.write("package.json", "{ \"name\": \"x\", \"dependencies\": { \"condyle\": \"1\" } }\n");
+    folder.write("diary.amc", "2024\nDear diary, it is 5 already.\n");
+    folder.write("poem.bvh", "ROOT and branch\nthe tree was felled.\n");
+    folder.write("drawing.svg", "<note><svg></svg></note>\n");
+    let names = folder.names();
+    let all = || names.iter().map(|name| folder.read_bytes(name)).collect::<Vec<_>>();
+    let before = all();
+    for line in [
+        "fit walk.bvh --rig body -o - --dials letter.txt",
+        "fit walk.bvh --rig body -o diary.csv",
+        "pose spine --set lumbar.flexion=20 -o diary.csv",
+        "limits preset hip -o package.json",
+        "dials spine -o package.json",
+        "estimate walk.bvh --fresh -o package.json",
+        "estimate walk.bvh -o package.json",
+        "couple walk.bvh --rig rig.json -o package.json",
+        "anatomy walk.bvh -o package.json",
+        "convert walk.bvh diary.amc",
+        "mirror walk.bvh -o poem.bvh",
+        "connect walk.bvh run.bvh -o poem.bvh",
+        "limits show rig.json -o drawing.svg",
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains("  help: "), "{line}: {err}");
+        assert!(folder.names() == names && all() == before, "{line}: {err}");
+    }
+}
+
+/// The other side: who runs a command again needs no force.
+#[test]
+fn every_command_replaces_what_it_wrote_before() {
+    let folder = Folder::new("files_again");
+    folder.write("goals.json", "{ \"goals\": [] }");
+    let (asf, amc) = acclaim(30.0);
+    folder.write("03.asf", &asf);
+    folder.write("03_01.amc", &amc);
+    for line in [
+        "demo -o .",
+        "estimate walk.bvh -o mine.json --report page.html",
+        "estimate walk.bvh -o mine.json --fresh",
+        "corpus . -o all.json",
+        "stats walk.bvh -o part.cst",
+        "merge part.cst -o merged.json",
+        "merge part.cst part.cst -o both.cst",
+        "anatomy walk.bvh -o names.json",
+        "limits preset hip -o hip.json",
+        "limits show rig.json -o sheet.svg",
+        "dials spine -o spine.json",
+        "dials body -o body.json",
+        "pose spine --set lumbar.flexion=20 -o posed.csv --report posed.html",
+        "pose spine --set lumbar.flexion=20 -o posed.bvh",
+        "fit walk.bvh --rig body -o fitted.bvh --dials fitted.csv --report fitted.html",
+        "couple walk.bvh --rig rig.json -o coupled.json --report coupled.html",
+        "evaluate walk.bvh --rig rig.json --samples 3 --report evaluated.html",
+        "connect walk.bvh run.bvh -o connected.bvh --report seam.html",
+        "blend walk.bvh run.bvh -o blended.bvh",
+        "ik walk.bvh --rig rig.json --goals goals.json -o reached.bvh",
+        "convert walk.bvh walk.amc",
+        "convert 03.asf 03_01.amc other.amc",
+        "convert walk.bvh walk.trc",
+        "mirror walk.bvh run.bvh -o out/",
+    ] {
+        for again in [false, true] {
+            let got = folder.condyle(line);
+            let err = String::from_utf8_lossy(&got.stderr);
+            assert!(matches!(got.status.code(), Some(0 | 1)), "{line}, again {again}: {err}");
+        }
+    }
+}
+
 /// A skeleton as Acclaim has it, with a leg of this length, and a motion of it.
 fn acclaim(leg: f64) -> (String, String) {
     let asf = format!(

@@ -23,6 +23,7 @@ mod error;
 mod far;
 mod files;
 mod foreign;
+mod kind;
 mod names;
 mod pairs;
 mod replace;
@@ -41,8 +42,9 @@ pub use crate::memory::{FilesStay, read_bytes, read_stream};
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
 pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
 pub use foreign::Foreign;
+pub use kind::FileKind;
 pub use pairs::{Pairing, skeleton_of};
-pub use replace::{FileKind, InTheWay, in_the_way, is_same_file, names_a_folder};
+pub use replace::{InTheWay, in_the_way, is_same_file, names_a_folder};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
 pub use whole::{Temporaries, write_whole};
 
