@@ -51,6 +51,13 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+/// Errors of writing files name them.
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::Write { output: PathBuf::new(), error }
+    }
+}
+
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         Self::Read(vec![error])
@@ -237,18 +244,13 @@ pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
     }
 }
 
-/// Writes files, all of them or none: see [`condyle::formats::write_whole`].
-pub(crate) fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
-    condyle::formats::write_whole(files, &TEMPORARIES).map_err(|error| match error {
-        WriteError::Io { path, message } => {
-            let help = help_of_writing(&path, &message);
-            Failure::file(&path, format!("cannot be written: {message}"), help)
-        }
-        error => {
-            let output = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
-            Failure::Write { output, error }
-        }
-    })
+/// Writes files, and what `through` writes elsewhere, all of them or none: see
+/// [`condyle::formats::write_whole_and`].
+pub(crate) fn write_whole(
+    files: &[(&Path, &[u8])],
+    through: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    condyle::formats::write_whole_and(files, &TEMPORARIES, through)
 }
 
 /// Which file it is about, what is wrong, and what to do.

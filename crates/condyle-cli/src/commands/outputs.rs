@@ -1,11 +1,94 @@
 //! No command replaces what it reads, nor a file of another kind, unless it is forced.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use condyle::formats::{FileKind, InTheWay, in_the_way, is_same_file, names_a_folder};
+use condyle::formats::{
+    FileKind, Format, InTheWay, MotionFile, MotionFiles, Warning, in_the_way, is_same_file,
+    motion_files, names_a_folder, write,
+};
 
-use crate::args::{Files, Output, OutputKind};
-use crate::output::Failure;
+use super::print_bytes;
+use crate::args::{Files, Output, OutputKind, Writing};
+use crate::output::{Failure, print_note, print_warnings, working, write_whole};
+
+/// What a command writes, to files and to standard output: all of it or nothing.
+#[derive(Default)]
+pub(super) struct Results<'a> {
+    files: Vec<(Cow<'a, Path>, Cow<'a, [u8]>)>,
+    stdout: Option<Cow<'a, [u8]>>,
+    /// What there is to tell when it is written.
+    warnings: Vec<Warning>,
+    note: Option<&'static str>,
+}
+
+impl<'a> Results<'a> {
+    /// One file, or what standard output has if its name is `-`.
+    pub(super) fn of(output: &'a Path, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self::default().with(output, bytes)
+    }
+
+    /// The same with another one.
+    pub(super) fn with(mut self, output: &'a Path, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        if output == Path::new("-") {
+            self.stdout = Some(bytes.into());
+        } else {
+            self.files.push((output.into(), bytes.into()));
+        }
+        self
+    }
+
+    /// The same with a motion in a format: for AMC with its ASF, if it goes to a file.
+    pub(super) fn with_motion(
+        mut self,
+        file: &MotionFile,
+        output: &'a Path,
+        writing: &Writing,
+        format: Option<Format>,
+    ) -> Result<Self, Failure> {
+        let options = writing.options();
+        let failed = |error| Failure::Write { output: output.to_owned(), error };
+        let sign = working("writing");
+        if let Some(format) = format.filter(|_| output == Path::new("-")) {
+            let mut written = write(file, format, &options).map_err(failed)?;
+            if written.parts.len() > 1 {
+                let note = "standard output holds the motion only; --to asf gives its skeleton";
+                self.note = Some(note);
+            }
+            self.warnings.extend(written.warnings);
+            self.stdout = Some(written.parts.swap_remove(0).1.into());
+        } else {
+            let MotionFiles { files, warnings } =
+                motion_files(output, file, &options).map_err(failed)?;
+            let files = files.into_iter().map(|(path, bytes)| (path.into(), bytes.into()));
+            self.files.extend(files);
+            self.warnings.extend(warnings);
+        }
+        sign.finish_and_clear();
+        Ok(self)
+    }
+
+    /// Writes it. Whoever reads standard output and has gone has had enough: the files are there then.
+    pub(super) fn write(self) -> Result<(), Failure> {
+        let files: Vec<(&Path, &[u8])> =
+            self.files.iter().map(|(path, bytes)| (&**path, &**bytes)).collect();
+        let mut gone = None;
+        let sign = working("writing");
+        let done = write_whole(&files, || match self.stdout.as_deref().map(print_bytes) {
+            Some(Err(failure)) if failure.is_closed_pipe() => {
+                gone = Some(failure);
+                Ok(())
+            }
+            Some(printed) => printed.map(drop),
+            None => Ok(()),
+        });
+        sign.finish_and_clear();
+        done?;
+        print_warnings(&self.warnings);
+        self.note.iter().for_each(|note| print_note(note));
+        gone.map_or(Ok(()), Err)
+    }
+}
 
 /// Refuses to begin if an output is in the way of an input, of another output or of a file of another
 /// kind.

@@ -32,41 +32,94 @@ fn long_walk(frames: usize) -> String {
     format!("{head}Frames: {frames}\nFrame Time: 0.0083333\n{row}")
 }
 
-/// While the program is about to write to a FIFO that nobody reads, it has its temporary files.
-#[test]
-fn a_signal_in_the_middle_of_writing_leaves_no_file_behind() {
-    for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let folder = Folder::new(&format!("files_signal_{name}"));
+/// While the program is about to write to a FIFO that nobody reads, it has its temporary files: it is
+/// stopped then, by each of the signals, and leaves what was there.
+fn stopped_in_the_middle(name: &str, fifo: &str, args: &[&str]) {
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let folder = Folder::new(&format!("files_signal_{name}_{signal}"));
         // What runs under `nohup` ignores one of them, and so does all that it starts.
-        if !folder.shell(&format!("kill -{name} $$; echo ignored")).stdout.is_empty() {
-            println!("skipped: {name} is ignored here");
+        if !folder.shell(&format!("kill -{signal} $$; echo ignored")).stdout.is_empty() {
+            println!("skipped: {signal} is ignored here");
             continue;
         }
         folder.write("walk.bvh", &long_walk(40));
         folder.write("rig.json", "");
-        assert!(folder.shell("mkfifo page").status.success());
+        assert!(folder.shell(&format!("mkfifo {fifo}")).status.success());
         let child = Command::new(env!("CARGO_BIN_EXE_condyle"))
             .current_dir(&folder.0)
-            .args(["estimate", "walk.bvh", "-o", "rig.json", "--fresh", "--report", "page"])
+            .args(args)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let there = ["page", "rig.json", "walk.bvh"];
+        let mut there = [fifo, "rig.json", "walk.bvh"];
+        there.sort_unstable();
+        let has_part = || folder.names().iter().any(|name| name.ends_with(".part"));
         for _ in 0..600 {
-            if folder.names().len() > there.len() {
+            if has_part() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert!(folder.names().len() > there.len(), "{:?}", folder.names());
+        assert!(has_part(), "{:?}", folder.names());
         let id = child.id();
-        assert!(folder.shell(&format!("kill -{name} {id}")).status.success());
+        assert!(folder.shell(&format!("kill -{signal} {id}")).status.success());
         let status = child.wait_with_output().unwrap().status;
-        assert_eq!(status.signal(), Some(signal), "{status:?}");
+        assert_eq!(status.signal(), Some(number), "{status:?}");
         assert_eq!(folder.names(), there);
         assert_eq!(folder.read("rig.json"), "");
+        assert_eq!(folder.read("walk.bvh"), long_walk(40));
     }
+}
+
+#[test]
+fn a_signal_in_the_middle_of_writing_leaves_no_file_behind() {
+    let args = ["estimate", "walk.bvh", "-o", "rig.json", "--fresh", "--report", "page"];
+    stopped_in_the_middle("estimate", "page", &args);
+}
+
+#[test]
+fn a_signal_in_the_middle_of_the_demo_leaves_no_file_behind() {
+    stopped_in_the_middle("demo", "figure.amc", &["demo", "-o", ".", "--force"]);
+}
+
+/// Each with an output, a file or standard output, that has no room.
+#[test]
+fn outputs_are_there_all_or_none() {
+    let folder = Folder::new("files_none");
+    if !std::path::Path::new("/dev/full").exists() {
+        println!("skipped: no /dev/full here");
+        return;
+    }
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    fs::create_dir(folder.0.join("out")).unwrap();
+    let full = "/dev/full";
+    for line in [
+        "connect walk.bvh run.bvh -o out/x.bvh --report FULL",
+        "connect walk.bvh run.bvh -o out/x.amc --report FULL",
+        "connect walk.bvh run.bvh -o - --report out/x.html > FULL",
+        "estimate walk.bvh -o out/x.json --report FULL",
+        "estimate walk.bvh -o FULL --report out/x.html",
+        "estimate walk.bvh -o - --report out/x.html > FULL",
+        "couple walk.bvh --rig rig.json -o out/x.json --report FULL",
+        "couple walk.bvh --rig rig.json -o - --report out/x.html > FULL",
+        "fit walk.bvh --rig body -o out/x.bvh --dials out/x.csv --report FULL",
+        "fit walk.bvh --rig body -o out/x.bvh --dials FULL --report out/x.html",
+        "fit walk.bvh --rig body -o - --report out/x.html > FULL",
+        "pose spine --set lumbar.flexion=20 -o out/x.bvh --report FULL",
+        "pose spine --set lumbar.flexion=20 -o - --to bvh --report out/x.html > FULL",
+    ] {
+        let got = folder.shell(&format!("condyle {}", line.replace("FULL", full)));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains("No space left"), "{line}: {err}");
+        let there = fs::read_dir(folder.0.join("out")).unwrap().count();
+        assert_eq!(there, 0, "{line}");
+    }
+    // Who has read enough is no failure.
+    let got = folder.shell("condyle estimate walk.bvh -o - --report out/x.html | head -c 1");
+    assert_eq!(got.stdout, b"{");
+    assert!(folder.read("out/x.html").ends_with("</html>\n"));
 }
 
 /// What was to be ignored is: `nohup`.
@@ -370,7 +423,8 @@ fn what_only_looks_a_little_like_a_kind_is_not_replaced() {
 #[test]
 fn every_command_replaces_what_it_wrote_before() {
     let folder = Folder::new("files_again");
-    folder.write("goals.json", "{ \"goals\": [] }");
+    let goal = "{ \"joint\": \"LeftHand\", \"position_m\": [0.4, 1.2, 0.3] }";
+    folder.write("goals.json", &format!("{{ \"goals\": [ {goal} ] }}"));
     let (asf, amc) = acclaim(30.0);
     folder.write("03.asf", &asf);
     folder.write("03_01.amc", &amc);

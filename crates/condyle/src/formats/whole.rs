@@ -111,6 +111,20 @@ impl Temporaries {
 ///
 /// [`WriteError::Io`] with the path, as it was given, that could not be written.
 pub fn write_whole(files: &[(&Path, &[u8])], temporaries: &Temporaries) -> Result<(), WriteError> {
+    write_whole_and(files, temporaries, || Ok(()))
+}
+
+/// The same, together with an output that is no file, such as standard output: `through` writes it when all
+/// is on the disk and before anything is renamed. If it fails, no file is there.
+///
+/// # Errors
+///
+/// As [`write_whole`], or what `through` says.
+pub fn write_whole_and<E: From<WriteError>>(
+    files: &[(&Path, &[u8])],
+    temporaries: &Temporaries,
+    through: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
     let mut staged = Staged { temporaries, parts: Vec::new() };
     let failed = |path: &Path, error: &io::Error| WriteError::Io {
         path: path.to_owned(),
@@ -124,11 +138,12 @@ pub fn write_whole(files: &[(&Path, &[u8])], temporaries: &Temporaries) -> Resul
     for (path, bytes) in files {
         if is_through(path) {
             // Not created: what is there is there. Not cut, either: it has no length.
-            let through = || OpenOptions::new().write(true).open(path)?.write_all(bytes);
-            through().map_err(|error| failed(path, &error))?;
+            let write = || OpenOptions::new().write(true).open(path)?.write_all(bytes);
+            write().map_err(|error| failed(path, &error))?;
         }
     }
-    staged.rename().map_err(|(path, error)| failed(&path, &error))
+    through()?;
+    Ok(staged.rename().map_err(|(path, error)| failed(&path, &error))?)
 }
 
 /// Whether this is, or leads to, neither a regular file nor a folder.
@@ -495,6 +510,28 @@ mod tests {
                 assert_eq!(fs::read(path("old")).unwrap(), b"old", "{bad}");
             }
         }
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn what_goes_elsewhere_fails_with_the_files() {
+        let at = folder("through");
+        fs::write(at.join("old"), "old").unwrap();
+        let names_then = std::cell::RefCell::new(Vec::new());
+        let mut result = Err(WriteError::Unsupported { what: "no room".to_owned() });
+        for expected in [&["old"][..], &["new", "old"]] {
+            let through = || {
+                *names_then.borrow_mut() = names(&at);
+                std::mem::replace(&mut result, Ok(()))
+            };
+            let files: [(&Path, &[u8]); 2] = [(&at.join("old"), b"o"), (&at.join("new"), b"n")];
+            let done = write_whole_and(&files, &Temporaries::new(), through);
+            // All was there under temporary names by then, and nothing renamed.
+            assert_eq!(names_then.borrow().len(), 3);
+            assert_eq!(done.is_ok(), expected.len() == 2);
+            assert_eq!(names(&at), expected);
+        }
+        assert_eq!(fs::read(at.join("old")).unwrap(), b"o");
         fs::remove_dir_all(at).unwrap();
     }
 
