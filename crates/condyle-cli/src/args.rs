@@ -482,7 +482,6 @@ impl Writing {
             unit: self.units.unwrap_or_default(),
             end_sites: self.end_sites,
             replace_skeleton: self.force,
-            temporaries: Some(&crate::signals::TEMPORARIES),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
-use condyle::formats::{Position, ReadError, Warning, WriteError};
+use condyle::formats::{Position, ReadError, Warning, WriteError, names_a_folder};
 use condyle::ik::GoalsError;
 use condyle::math::Angle;
 use condyle::rig::{RigError, RigWarning, RigWarningKind};
@@ -48,6 +48,13 @@ const ACCEPT: &str = "read it without --strict to accept the repair";
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::Stdout(error)
+    }
+}
+
+/// Errors of writing files name them.
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::Write { output: PathBuf::new(), error }
     }
 }
 
@@ -237,18 +244,13 @@ pub(crate) fn print_rig_warnings(warnings: &[RigWarning]) {
     }
 }
 
-/// Writes files, all of them or none: see [`condyle::formats::write_whole`].
-pub(crate) fn write_whole(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
-    condyle::formats::write_whole(files, &TEMPORARIES).map_err(|error| match error {
-        WriteError::Io { path, message } => {
-            let help = help_of_writing(&path, &message);
-            Failure::file(&path, format!("cannot be written: {message}"), help)
-        }
-        error => {
-            let output = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
-            Failure::Write { output, error }
-        }
-    })
+/// Writes files, and what `through` writes elsewhere, all of them or none: see
+/// [`condyle::formats::write_whole_and`].
+pub(crate) fn write_whole(
+    files: &[(&Path, &[u8])],
+    through: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    condyle::formats::write_whole_and(files, &TEMPORARIES, through)
 }
 
 /// Which file it is about, what is wrong, and what to do.
@@ -276,7 +278,7 @@ fn write_error(output: &Path, error: &WriteError) -> (PathBuf, String, Option<St
 /// What to do about a file that could not be written.
 fn help_of_writing(path: &Path, message: &str) -> &'static str {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    if path.is_dir() {
+    if path.is_dir() || names_a_folder(path) {
         "choose a name that no folder has"
     } else if message.starts_with("two outputs") {
         "give each output a name of its own"

@@ -38,8 +38,10 @@ pub(crate) struct Output<'a> {
 /// What is written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputKind {
-    /// Motion in the format of the extension; into a folder, motions.
+    /// Motion in the format of the extension.
     Motion,
+    /// The same of each motion that is read; of several, in a folder.
+    Motions,
     /// A rig that is brought up to date if it is there. Reading it tells whether it is a rig.
     Updated,
     /// This kind.
@@ -50,7 +52,7 @@ impl OutputKind {
     /// The kind of file that a path will have.
     pub(crate) fn of(self, path: &Path) -> Option<FileKind> {
         match self {
-            Self::Motion => Format::of_path(path).map(FileKind::Motion),
+            Self::Motion | Self::Motions => Format::of_path(path).map(FileKind::Motion),
             Self::Updated => Some(FileKind::Rig),
             Self::New(kind) => Some(kind),
         }
@@ -106,7 +108,7 @@ fn rig(fresh: bool) -> OutputKind {
 impl Command {
     /// The files that it reads and writes, as far as its arguments tell.
     pub(crate) fn files(&self) -> Files<'_> {
-        use OutputKind::{Motion, New};
+        use OutputKind::{Motion, Motions, New};
         match self {
             Self::Anatomy(a) => {
                 let output = a.output.as_ref().filter(|path| *path != Path::new("-"));
@@ -121,19 +123,19 @@ impl Command {
             | Self::Completions { .. }
             | Self::Man { .. } => Files::default(),
             Self::Convert(a) => {
-                Files::read(&a.files).written(&a.output, Motion).forced(a.writing.force())
+                Files::read(&a.files).written(&a.output, Motions).forced(a.writing.force())
             }
             Self::Resample(a) => {
-                Files::read(&a.files).written(&a.output, Motion).forced(a.writing.force())
+                Files::read(&a.files).written(&a.output, Motions).forced(a.writing.force())
             }
             Self::Trim(a) => {
-                Files::read(&a.files).written(&a.output, Motion).forced(a.writing.force())
+                Files::read(&a.files).written(&a.output, Motions).forced(a.writing.force())
             }
             Self::Transform(a) => {
-                Files::read(&a.files).written(&a.output, Motion).forced(a.writing.force())
+                Files::read(&a.files).written(&a.output, Motions).forced(a.writing.force())
             }
             Self::Mirror(a) => {
-                Files::read(&a.files).written(&a.output, Motion).forced(a.writing.force())
+                Files::read(&a.files).written(&a.output, Motions).forced(a.writing.force())
             }
             Self::Blend(a) => Files::read(&a.files)
                 .also(&a.limits.rig)
@@ -142,7 +144,7 @@ impl Command {
             Self::Retarget(a) => Files::read(&a.files)
                 .also([&a.onto])
                 .also(&a.limits.rig)
-                .written(&a.output, Motion)
+                .written(&a.output, Motions)
                 .forced(a.writing.force()),
             Self::Connect(a) => Files::read(&a.files)
                 .also(&a.limits.rig)
@@ -151,7 +153,7 @@ impl Command {
                 .forced(a.writing.force()),
             Self::Clamp(a) => Files::read(&a.files)
                 .also([&a.limits.rig])
-                .written(&a.output, Motion)
+                .written(&a.output, Motions)
                 .forced(a.writing.force()),
             Self::Ik(a) => Files::read(&a.files)
                 .also(&a.goals)

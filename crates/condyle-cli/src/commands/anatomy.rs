@@ -11,9 +11,10 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
 use super::figure_axes::{UP, findings_json, maps_of, sentence, told_axes};
+use super::outputs::Results;
 use super::{Answer, print_report, print_text, read_one};
 use crate::args::Anatomy as Args;
-use crate::output::{Failure, new_table, printable, some_of, write_whole};
+use crate::output::{Failure, new_table, printable, some_of};
 
 pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
     let file = read_one(&args.files, &args.reading.options())?.file;
@@ -35,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
         if !args.replacing.force {
             keep_filled(output, &text)?;
         }
-        write_whole(&[(output, text.as_bytes())])?;
+        Results::of(output, text.as_bytes()).write()?;
     }
     let text = if args.json {
         format!("{:#}\n", json_of(&file.skeleton, &axes, &missing))

@@ -21,13 +21,14 @@ use super::motions::{
     Counting, Motion, alike, idle, in_one_world, keep_inside, length_of, limits_of, read_motions,
     refused, warn_of_size,
 };
-use super::{Answer, motion_format, print_report, write_as};
+use super::outputs::Results;
+use super::{Answer, motion_format, print_report};
 use crate::args::{
     BridgeName, Connect, EasingName, MatchingName, OrderName, RootBlendName, SeamArgs,
 };
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_note, print_warning, warnings_printed,
-    working, write_whole,
+    working,
 };
 
 /// How many rows and columns the map of distances on the page has.
@@ -209,10 +210,11 @@ pub(super) fn run(args: &Connect) -> Result<Answer, Failure> {
         .map(|path| (path, page_of(args, &skeleton, &facing, (&seams, &result), &motions)));
     let mut file = motions.swap_remove(0).file;
     file.clip = Some(result);
-    write_as(&file, &args.output, &args.writing, format)?;
-    if let Some((path, page)) = page {
-        write_whole(&[(path.as_path(), page.as_bytes())])?;
+    let mut results = Results::default();
+    if let Some((path, page)) = &page {
+        results = results.with(path, page.as_bytes());
     }
+    results.with_motion(&file, &args.output, &args.writing, format)?.write()?;
     notes.iter().for_each(|note| print_note(note));
     warnings.iter().for_each(|warning| print_warning(warning));
     let report =

@@ -16,12 +16,13 @@ use serde_json::{Value, json};
 
 use super::bound::{bind, print_misfits};
 use super::motions::no_motion;
+use super::outputs::Results;
 use super::rig::rig_of;
 use super::{Answer, print_text, write_and_report};
 use crate::args::Couple;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_warning, print_warnings, printable,
-    progress, some_of, working, write_whole,
+    progress, some_of, working,
 };
 
 pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
@@ -84,7 +85,9 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
             write_and_report(output, &rig, page, &text)
         }
         None => {
-            write_whole(&Vec::from_iter(page))?;
+            if let Some((path, page)) = page {
+                Results::of(path, page).write()?;
+            }
             print_text(&text)
         }
     }

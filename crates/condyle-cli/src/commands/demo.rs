@@ -1,12 +1,14 @@
 //! `condyle demo`: a figure whose joints are known, its motion, and what is found from that alone.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use condyle::enforce::{BoundRig, ClampOptions, Smoothing};
 use condyle::estimate::{Estimate, EstimateOptions, Take, estimate};
-use condyle::formats::{MotionFile, ReadOptions, WriteOptions, read_files, write_file};
+use condyle::formats::{
+    Format, MotionFile, ReadError, ReadOptions, WriteOptions, motion_files, read,
+};
 use condyle::glam::DVec3;
 use condyle::ik::{self, FollowOptions, Goals};
 use condyle::math::{Angle, Arc};
@@ -17,9 +19,10 @@ use condyle::synth::{Figure, Gait, JointTruth, Options, Synth};
 use serde_json::{Value, json};
 
 use super::figures::{figures_of, percent, short_arc};
+use super::outputs::Results;
 use super::{Answer, print_text, report};
 use crate::args::Demo;
-use crate::output::{Failure, json_degrees, new_table, number, write_whole};
+use crate::output::{Failure, json_degrees, new_table, number};
 
 /// Ten seconds at 120 frames per second.
 const FRAMES: usize = 1200;
@@ -40,16 +43,24 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     let options = Options { frames: FRAMES, noise: Angle::from_degrees(0.3), ..Options::default() };
     let synth =
         Synth::generate(&Figure::human(), &options, SEED).map_err(|e| failed(e.to_string()))?;
-    let again = write_and_read(&synth, &args.output)?;
+    std::fs::create_dir_all(&args.output)
+        .map_err(|e| failed(format!("{}: cannot be made: {e}", args.output.display())))?;
+    let mut files = motion(&synth, args)?;
+    let again = read_again(&synth, &files)?;
     let take = Take { skeleton: &synth.skeleton, clip: &synth.clip };
     let how = EstimateOptions { ends: true, ..EstimateOptions::default() };
     let found = estimate(&[take], &how).map_err(|e| failed(e.to_string()))?;
     let rig = found.clone().into_rig();
-    write_gaits(&rig, synth.clip.rate(), &args.output)?;
+    files.extend(gaits(&rig, synth.clip.rate(), args)?);
     let page = report::of_demo(&rig, &found, &synth);
     let rig = rig.write().map_err(|e| Failure::Rig(vec![e]))?;
     let [at, page_at] = ["rig.json", "report.html"].map(|name| args.output.join(name));
-    write_whole(&[(&at, &rig), (&page_at, page.as_bytes())])?;
+    files.extend([(at, rig), (page_at, page.into_bytes())]);
+    let mut results = Results::default();
+    for (path, bytes) in &files {
+        results = results.with(path, &**bytes);
+    }
+    results.write()?;
     let text = if args.json {
         format!("{:#}\n", json_of(&synth, &found, &again))
     } else {
@@ -164,24 +175,45 @@ fn arcs_of(truth: &JointTruth) -> Vec<Arc> {
     }
 }
 
-/// Writes the motion in every format, and reads back those that hold a skeleton.
-fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
-    std::fs::create_dir_all(folder).map_err(|e| Failure::Usage {
-        what: format!("{}: cannot be made: {e}", folder.display()),
-        help: None,
-    })?;
-    let file = MotionFile::new(synth.skeleton.clone(), synth.clip.clone());
-    for name in ["figure.bvh", "figure.amc", "figure.trc"] {
-        let output = folder.join(name);
-        write_file(&output, &file, &WriteOptions::default())
-            .map_err(|error| Failure::Write { output, error })?;
+/// Files to be written.
+type Bytes = Vec<(PathBuf, Vec<u8>)>;
+
+/// A motion as files.
+fn files_of(file: &MotionFile, name: &str, args: &Demo) -> Result<Bytes, Failure> {
+    let options =
+        WriteOptions { replace_skeleton: args.replacing.force, ..WriteOptions::default() };
+    let output = args.output.join(name);
+    match motion_files(&output, file, &options) {
+        Ok(made) => Ok(made.files),
+        Err(error) => Err(Failure::Write { output, error }),
     }
-    let paths = ["figure.bvh", "figure.asf", "figure.amc"].map(|name| folder.join(name));
+}
+
+/// The motion in every format.
+fn motion(synth: &Synth, args: &Demo) -> Result<Bytes, Failure> {
+    let file = MotionFile::new(synth.skeleton.clone(), synth.clip.clone());
+    let mut files = Vec::new();
+    for name in ["figure.bvh", "figure.amc", "figure.trc"] {
+        files.extend(files_of(&file, name, args)?);
+    }
+    Ok(files)
+}
+
+/// Reads back what holds a skeleton.
+fn read_again(synth: &Synth, files: &[(PathBuf, Vec<u8>)]) -> Result<Vec<Again>, Failure> {
+    let back = |format: Format, skeleton: Option<&MotionFile>| -> Result<MotionFile, ReadError> {
+        let (path, bytes) = files
+            .iter()
+            .find(|(path, _)| Format::of_path(path) == Some(format))
+            .map_or((Path::new(""), &[][..]), |(path, bytes)| (path, bytes));
+        let read = read(bytes, skeleton, &ReadOptions::default());
+        read.map(|read| read.file).map_err(|error| error.with_path(path))
+    };
+    let asf = back(Format::Asf, None)?;
+    let all =
+        [("figure.bvh", back(Format::Bvh, None)?), ("figure.amc", back(Format::Amc, Some(&asf))?)];
     let mut again = Vec::new();
-    for ((_, read), name) in
-        read_files(&paths, &ReadOptions::default()).zip(["figure.bvh", "figure.amc"])
-    {
-        let back = read?.file;
+    for (name, back) in all {
         let Some(clip) = &back.clip else { continue };
         let farthest_m = farthest_apart_m((&synth.skeleton, &synth.clip), (&back.skeleton, clip));
         again.push(Again { name, frames: clip.frame_count(), farthest_m });
@@ -189,8 +221,9 @@ fn write_and_read(synth: &Synth, folder: &Path) -> Result<Vec<Again>, Failure> {
     Ok(again)
 }
 
-/// Writes a walk and a run of the figure, inside of the limits that were found.
-fn write_gaits(rig: &Rig, rate: FrameRate, folder: &Path) -> Result<(), Failure> {
+/// A walk and a run of the figure, inside of the limits that were found.
+fn gaits(rig: &Rig, rate: FrameRate, args: &Demo) -> Result<Bytes, Failure> {
+    let mut files = Vec::new();
     let walk = Gait::default();
     let run = Gait {
         speed_m_s: 2.4,
@@ -221,11 +254,9 @@ fn write_gaits(rig: &Rig, rate: FrameRate, folder: &Path) -> Result<(), Failure>
             .map_err(|e| failed(e.to_string()))?;
         let figure = ik::Figure::new(&skeleton, &bound);
         let _ = goals.follow(figure, &skeleton, &mut inside, &FollowOptions::default(), |_| {});
-        let output = folder.join(name);
-        write_file(&output, &MotionFile::new(skeleton, inside), &WriteOptions::default())
-            .map_err(|error| Failure::Write { output, error })?;
+        files.extend(files_of(&MotionFile::new(skeleton, inside), name, args)?);
     }
-    Ok(())
+    Ok(files)
 }
 
 fn json_of(synth: &Synth, found: &Estimate, again: &[Again]) -> Value {

@@ -22,13 +22,14 @@ use serde_json::{Map, Value, json};
 use super::bound::note_of_front;
 use super::figure_axes::{UP, maps_of, told_axes};
 use super::motions::{idle as idle_option, no_motion};
+use super::outputs::Results;
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
-use super::{Answer, print_bytes, print_report, print_text, read_one, write_out};
+use super::{Answer, motion_format, notice_size, print_report, print_text, read_one};
 use crate::args::{Dials, Fit, Standing};
 use crate::output::{
     Failure, decimals, hundredths, json_degrees, new_table, number, plain, print_note,
-    print_warning, printable, progress, some_of, working, write_whole,
+    print_warning, printable, progress, some_of, working,
 };
 
 /// Joints that are off by more have a warning.
@@ -80,10 +81,7 @@ fn write_rig(args: &Dials, rig: &Rig, output: &Path) -> Result<Answer, Failure> 
         Some(text) => text.as_bytes().to_vec(),
         None => rig.write().map_err(|e| Failure::Rig(vec![e.with_file(&args.rig)]))?,
     };
-    if output == Path::new("-") {
-        return print_bytes(&text);
-    }
-    write_whole(&[(output, &text)])?;
+    Results::of(output, text).write()?;
     Ok(Answer::Yes)
 }
 
@@ -331,22 +329,23 @@ fn write_fit(
         let title = format!("{clip} on {}", title(&args.rig));
         (report, page::html_of_fit(&title, skeleton, network, axes(skeleton), &view))
     });
-    let mut files: Vec<(&Path, &[u8])> = Vec::new();
-    files.extend(page.as_ref().map(|(path, text)| (path.as_path(), text.as_bytes())));
-    files.extend(args.dials.as_ref().map(|path| (path.as_path(), table.as_bytes())));
-    if is_table(&args.output) {
-        files.push((&args.output, table.as_bytes()));
-        return write_whole(&files);
+    let mut results = Results::default();
+    if let Some((path, page)) = &page {
+        results = results.with(path, page.as_bytes());
+    }
+    if let Some(path) = &args.dials {
+        results = results.with(path, table.as_bytes());
     }
     if gives_dials(args) {
-        write_whole(&files)?;
-        return print_bytes(table.as_bytes()).map(|_| ());
+        return results.with(&args.output, table.as_bytes()).write();
     }
     let motion = network.clip_over(skeleton, dials, Some(clip)).map_err(|error| {
         Failure::usage(format!("no motion: {error}"), "fit works on one frame at least")
     })?;
-    write_out(&MotionFile::new(skeleton.clone(), motion), &args.output, &args.writing)?;
-    write_whole(&files)
+    let motion = MotionFile::new(skeleton.clone(), motion);
+    let format = motion_format(&motion, &args.output, &args.writing)?;
+    notice_size(&motion, format);
+    results.with_motion(&motion, &args.output, &args.writing, format)?.write()
 }
 
 /// Whether OUT is to be the dials, and not a motion: standard output is, unless a format is named.

@@ -16,12 +16,12 @@ use serde_json::{Map, Value, json};
 use super::bound::{bind, note_of_front, print_misfits};
 use super::figure_axes::told_names;
 use super::motions::no_motion;
+use super::outputs::Results;
 use super::rig::rig_of;
 use super::{Answer, print_text};
 use crate::args::Evaluate;
 use crate::output::{
     Failure, counted, decimals, new_table, number, print_warnings, printable, progress, some_of,
-    write_whole,
 };
 
 /// A clip with its skeleton, and where it is from.
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Answer, Failure> {
             evaluation: &found[i],
         };
         let page = html(&(0..clips.len()).map(of).collect::<Vec<_>>());
-        write_whole(&[(path, page.as_bytes())])?;
+        Results::of(path, page.as_bytes()).write()?;
     }
     let text = if args.json { json_of(&clips, &found) } else { text_of(args, &clips, &found) };
     print_text(&text)

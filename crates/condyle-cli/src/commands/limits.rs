@@ -14,10 +14,11 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::figures::{degrees, of_arc, percent, range, short_arc, short_range, twist};
+use super::outputs::Results;
 use super::rig::{find, joints_of, preset, preset_list, rig_of};
-use super::{Answer, print_bytes, print_text};
+use super::{Answer, print_text};
 use crate::args::{LimitsPreset, LimitsShow};
-use crate::output::{Failure, json_degrees, message, new_table, printable, wrapped, write_whole};
+use crate::output::{Failure, json_degrees, message, new_table, printable, wrapped};
 
 /// Columns of the picture of a region.
 const COLUMNS: usize = 48;
@@ -54,11 +55,8 @@ pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
     }
     if let Some(output) = &args.output {
         let picture = draw(&args.rig, &rig, one)?;
-        if output == Path::new("-") {
-            return print_bytes(picture.as_bytes());
-        }
-        write_whole(&[(output, picture.as_bytes())])?;
-        if !args.json {
+        Results::of(output, picture.as_bytes()).write()?;
+        if !args.json || output == Path::new("-") {
             return Ok(Answer::Yes);
         }
     }
@@ -99,10 +97,9 @@ pub(super) fn print_preset(args: &LimitsPreset) -> Result<Answer, Failure> {
     };
     let rig = Rig::new(Skeleton::new(), [(name, entry)].into_iter().collect());
     let text = rig.write().map_err(failed)?;
-    match args.output.as_deref().filter(|output| *output != Path::new("-")) {
-        None => print_bytes(&text),
-        Some(output) => write_whole(&[(output, &text)]).map(|()| Answer::Yes),
-    }
+    let output = args.output.as_deref().unwrap_or(Path::new("-"));
+    Results::of(output, text).write()?;
+    Ok(Answer::Yes)
 }
 
 fn check_name(output: &Path, json: bool) -> Result<(), Failure> {

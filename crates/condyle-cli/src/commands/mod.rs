@@ -36,10 +36,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
-use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice, write, write_file};
+use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice};
 
 use crate::args::{Cli, Command, FormatName, LimitsCommand, Writing};
-use crate::output::{Failure, print_note, print_warnings, progress, visible, working, write_whole};
+use crate::output::{Failure, print_warnings, progress, visible, working};
+use outputs::Results;
 
 /// What a command that did its work has to say; becomes the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,15 +162,13 @@ fn write_and_report(
     beside: Option<(&Path, &[u8])>,
     report: &str,
 ) -> Result<Answer, Failure> {
-    let mut files = Vec::from_iter(beside);
-    if output == Path::new("-") {
-        write_whole(&files)?;
-        print_bytes(bytes)?;
-        return print_report(output, report);
+    let results = Results::of(output, bytes);
+    match beside {
+        Some((path, page)) => results.with(path, page),
+        None => results,
     }
-    files.push((output, bytes));
-    write_whole(&files)?;
-    print_text(report)
+    .write()?;
+    print_report(output, report)
 }
 
 /// Prints what a command that wrote a motion has to tell: to standard error, if standard output has the
@@ -278,19 +277,6 @@ fn write_as(
     writing: &Writing,
     format: Option<Format>,
 ) -> Result<Answer, Failure> {
-    let options = writing.options();
-    let failed = |error| Failure::Write { output: output.to_owned(), error };
-    let Some(format) = format.filter(|_| output == Path::new("-")) else {
-        let sign = working("writing");
-        let written = write_file(output, file, &options);
-        sign.finish_and_clear();
-        print_warnings(&written.map_err(failed)?);
-        return Ok(Answer::Yes);
-    };
-    let written = write(file, format, &options).map_err(failed)?;
-    print_warnings(&written.warnings);
-    if written.parts.len() > 1 {
-        print_note("standard output holds the motion only; --to asf gives its skeleton");
-    }
-    print_bytes(&written.parts[0].1)
+    Results::default().with_motion(file, output, writing, format)?.write()?;
+    Ok(Answer::Yes)
 }

@@ -1,11 +1,94 @@
 //! No command replaces what it reads, nor a file of another kind, unless it is forced.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use condyle::formats::{FileKind, InTheWay, in_the_way, is_same_file};
+use condyle::formats::{
+    FileKind, Format, InTheWay, MotionFile, MotionFiles, Warning, in_the_way, is_same_file,
+    motion_files, names_a_folder, write,
+};
 
-use crate::args::{Files, Output, OutputKind};
-use crate::output::Failure;
+use super::print_bytes;
+use crate::args::{Files, Output, OutputKind, Writing};
+use crate::output::{Failure, print_note, print_warnings, working, write_whole};
+
+/// What a command writes, to files and to standard output: all of it or nothing.
+#[derive(Default)]
+pub(super) struct Results<'a> {
+    files: Vec<(Cow<'a, Path>, Cow<'a, [u8]>)>,
+    stdout: Option<Cow<'a, [u8]>>,
+    /// What there is to tell when it is written.
+    warnings: Vec<Warning>,
+    note: Option<&'static str>,
+}
+
+impl<'a> Results<'a> {
+    /// One file, or what standard output has if its name is `-`.
+    pub(super) fn of(output: &'a Path, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self::default().with(output, bytes)
+    }
+
+    /// The same with another one.
+    pub(super) fn with(mut self, output: &'a Path, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        if output == Path::new("-") {
+            self.stdout = Some(bytes.into());
+        } else {
+            self.files.push((output.into(), bytes.into()));
+        }
+        self
+    }
+
+    /// The same with a motion in a format: for AMC with its ASF, if it goes to a file.
+    pub(super) fn with_motion(
+        mut self,
+        file: &MotionFile,
+        output: &'a Path,
+        writing: &Writing,
+        format: Option<Format>,
+    ) -> Result<Self, Failure> {
+        let options = writing.options();
+        let failed = |error| Failure::Write { output: output.to_owned(), error };
+        let sign = working("writing");
+        if let Some(format) = format.filter(|_| output == Path::new("-")) {
+            let mut written = write(file, format, &options).map_err(failed)?;
+            if written.parts.len() > 1 {
+                let note = "standard output holds the motion only; --to asf gives its skeleton";
+                self.note = Some(note);
+            }
+            self.warnings.extend(written.warnings);
+            self.stdout = Some(written.parts.swap_remove(0).1.into());
+        } else {
+            let MotionFiles { files, warnings } =
+                motion_files(output, file, &options).map_err(failed)?;
+            let files = files.into_iter().map(|(path, bytes)| (path.into(), bytes.into()));
+            self.files.extend(files);
+            self.warnings.extend(warnings);
+        }
+        sign.finish_and_clear();
+        Ok(self)
+    }
+
+    /// Writes it. Whoever reads standard output and has gone has had enough: the files are there then.
+    pub(super) fn write(self) -> Result<(), Failure> {
+        let files: Vec<(&Path, &[u8])> =
+            self.files.iter().map(|(path, bytes)| (&**path, &**bytes)).collect();
+        let mut gone = None;
+        let sign = working("writing");
+        let done = write_whole(&files, || match self.stdout.as_deref().map(print_bytes) {
+            Some(Err(failure)) if failure.is_closed_pipe() => {
+                gone = Some(failure);
+                Ok(())
+            }
+            Some(printed) => printed.map(drop),
+            None => Ok(()),
+        });
+        sign.finish_and_clear();
+        done?;
+        print_warnings(&self.warnings);
+        self.note.iter().for_each(|note| print_note(note));
+        gone.map_or(Ok(()), Err)
+    }
+}
 
 /// Refuses to begin if an output is in the way of an input, of another output or of a file of another
 /// kind.
@@ -22,8 +105,19 @@ pub(super) fn check(files: &Files<'_>) -> Result<(), Failure> {
             let what = format!("{} would be written twice", output.path.display());
             return Err(Failure::usage(what, "give each output a name of its own"));
         }
-        let into_folder = output.kind == OutputKind::Motion && is_folder(&output.path);
-        if !files.force && !into_folder {
+        if output.kind == OutputKind::Motions && is_folder(&output.path) {
+            continue;
+        }
+        // No force makes a file of it.
+        if names_a_folder(&output.path) {
+            let path = output.path.display();
+            let what = format!(
+                "{path} is the name of a folder, and the {} is one file",
+                word(output.kind)
+            );
+            return Err(Failure::usage(what, &format!("name it {}", example(output))));
+        }
+        if !files.force {
             check_one(output, &files.inputs)?;
         }
     }
@@ -40,14 +134,6 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
         Failure::file(path, what, "choose another name, or replace it with --force")
     })?;
     let shown = path.display();
-    let name = match kind {
-        FileKind::Motion(format) => format!("CLIP.{}", format.extension()),
-        FileKind::Rig => "RIG.json".to_owned(),
-        FileKind::Summary => "PART.cst".to_owned(),
-        FileKind::Page => "FILE.html".to_owned(),
-        FileKind::Picture => "FILE.svg".to_owned(),
-        _ => "FILE.csv".to_owned(),
-    };
     Err(match found {
         None => return Ok(()),
         Some(InTheWay::Input(input)) => {
@@ -69,7 +155,10 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
                 true => format!("{shown} has the extension of a motion file"),
                 false => format!("{shown} leads to {}, a motion file", named.display()),
             };
-            Failure::usage(what, &format!("the output is {}: name it {name}", kind.name()))
+            Failure::usage(
+                what,
+                &format!("the output is {}: name it {}", kind.name(), example(output)),
+            )
         }
         // Reading it will tell.
         Some(InTheWay::OtherKind(_)) if output.kind == OutputKind::Updated => return Ok(()),
@@ -86,14 +175,28 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
 
 /// Whether a path stands for a folder, to be made if it is not there.
 pub(super) fn is_folder(path: &Path) -> bool {
-    let ends = |c: char| path.as_os_str().to_string_lossy().ends_with(c);
-    ends('/') || ends(std::path::MAIN_SEPARATOR) || path.is_dir()
+    names_a_folder(path) || path.is_dir()
+}
+
+/// How such an output may be called.
+fn example(output: &Output<'_>) -> String {
+    match output.kind.of(&output.path) {
+        Some(FileKind::Motion(format)) => return format!("CLIP.{}", format.extension()),
+        None => "CLIP.bvh",
+        Some(FileKind::Rig) => "RIG.json",
+        Some(FileKind::NameTable) => "MAP.json",
+        Some(FileKind::Summary) => "PART.cst",
+        Some(FileKind::Page) => "FILE.html",
+        Some(FileKind::Picture) => "FILE.svg",
+        Some(_) => "FILE.csv",
+    }
+    .to_owned()
 }
 
 /// What is written, in a word.
 fn word(kind: OutputKind) -> &'static str {
     match kind {
-        OutputKind::Motion => "motion",
+        OutputKind::Motion | OutputKind::Motions => "motion",
         OutputKind::Updated => "rig",
         OutputKind::New(FileKind::Rig) => "rig",
         OutputKind::New(FileKind::Page) => "report",

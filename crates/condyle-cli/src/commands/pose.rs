@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use condyle::formats::{MotionFile, read_bytes, read_stream, write_file_with};
+use condyle::formats::{MotionFile, read_bytes, read_stream};
 use condyle::glam::DVec3;
 use condyle::ik::{DialSettings, DialSolver, FollowedDials, Goals, REACHED, REACHED_M, RootMotion};
 use condyle::maps::{
@@ -19,11 +19,12 @@ use serde_json::{Map, Value, json};
 
 use super::dials::{idle, is_table, network_of, page_of, rounded, told};
 use super::ik::{json_of_goals, notices_of, read_document, table_of_goals};
-use super::{Answer, motion_format, print_bytes, write_as};
+use super::outputs::Results;
+use super::{Answer, motion_format};
 use crate::args::Pose;
 use crate::output::{
     Failure, counted, decimals, json_degrees, new_table, number, plain, print_note, print_warning,
-    print_warnings, printable, progress, some_of, visible, working, write_whole,
+    printable, progress, some_of, visible,
 };
 
 pub(super) fn run(args: &Pose) -> Result<Answer, Failure> {
@@ -279,35 +280,22 @@ fn write_files(of: &Told<'_>) -> Result<(), Failure> {
     let Told { args, network, skeleton, clip, .. } = of;
     let page = args.report.as_ref();
     let page = page.map(|path| (path, page_of(&args.rig, skeleton, network, "as set", clip)));
-    let mut files: Vec<(&Path, &[u8])> = Vec::new();
-    files.extend(page.as_ref().map(|(path, text)| (path.as_path(), text.as_bytes())));
-    let Some(output) = &args.output else { return write_whole(&files) };
-    let to_stdout = output.as_path() == Path::new("-");
-    let table = || clip.csv(network.dials());
-    if is_table(output) {
-        let table = table();
-        files.push((output, table.as_bytes()));
-        return write_whole(&files);
+    let mut results = Results::default();
+    if let Some((path, page)) = &page {
+        results = results.with(path, page.as_bytes());
     }
-    if to_stdout && args.goals.is_some() && args.writing.to.is_none() {
-        write_whole(&files)?;
-        return print_bytes(table().as_bytes()).map(|_| ());
+    let Some(output) = &args.output else { return results.write() };
+    let to_stdout = output.as_path() == Path::new("-");
+    if is_table(output) || to_stdout && args.goals.is_some() && args.writing.to.is_none() {
+        let table = clip.csv(network.dials());
+        return results.with(output, table.as_bytes()).write();
     }
     let motion = network.clip(skeleton, clip).map_err(|error| {
         Failure::usage(format!("no motion: {error}"), "set dials for one frame at least")
     })?;
     let motion = MotionFile::new((*skeleton).clone(), motion);
     let format = motion_format(&motion, output, &args.writing)?;
-    if to_stdout {
-        write_whole(&files)?;
-        return write_as(&motion, output, &args.writing, format).map(|_| ());
-    }
-    let sign = working("writing");
-    let written = write_file_with(output, &motion, &args.writing.options(), &files);
-    sign.finish_and_clear();
-    let failed = |error| Failure::Write { output: output.clone(), error };
-    print_warnings(&written.map_err(failed)?);
-    Ok(())
+    results.with_motion(&motion, output, &args.writing, format)?.write()
 }
 
 /// The dials as the command line says, for so many frames or those of a table; and what was brought into its

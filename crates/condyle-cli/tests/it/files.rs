@@ -32,41 +32,94 @@ fn long_walk(frames: usize) -> String {
     format!("{head}Frames: {frames}\nFrame Time: 0.0083333\n{row}")
 }
 
-/// While the program is about to write to a FIFO that nobody reads, it has its temporary files.
-#[test]
-fn a_signal_in_the_middle_of_writing_leaves_no_file_behind() {
-    for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let folder = Folder::new(&format!("files_signal_{name}"));
+/// While the program is about to write to a FIFO that nobody reads, it has its temporary files: it is
+/// stopped then, by each of the signals, and leaves what was there.
+fn stopped_in_the_middle(name: &str, fifo: &str, args: &[&str]) {
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let folder = Folder::new(&format!("files_signal_{name}_{signal}"));
         // What runs under `nohup` ignores one of them, and so does all that it starts.
-        if !folder.shell(&format!("kill -{name} $$; echo ignored")).stdout.is_empty() {
-            println!("skipped: {name} is ignored here");
+        if !folder.shell(&format!("kill -{signal} $$; echo ignored")).stdout.is_empty() {
+            println!("skipped: {signal} is ignored here");
             continue;
         }
         folder.write("walk.bvh", &long_walk(40));
         folder.write("rig.json", "");
-        assert!(folder.shell("mkfifo page").status.success());
+        assert!(folder.shell(&format!("mkfifo {fifo}")).status.success());
         let child = Command::new(env!("CARGO_BIN_EXE_condyle"))
             .current_dir(&folder.0)
-            .args(["estimate", "walk.bvh", "-o", "rig.json", "--fresh", "--report", "page"])
+            .args(args)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let there = ["page", "rig.json", "walk.bvh"];
+        let mut there = [fifo, "rig.json", "walk.bvh"];
+        there.sort_unstable();
+        let has_part = || folder.names().iter().any(|name| name.ends_with(".part"));
         for _ in 0..600 {
-            if folder.names().len() > there.len() {
+            if has_part() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert!(folder.names().len() > there.len(), "{:?}", folder.names());
+        assert!(has_part(), "{:?}", folder.names());
         let id = child.id();
-        assert!(folder.shell(&format!("kill -{name} {id}")).status.success());
+        assert!(folder.shell(&format!("kill -{signal} {id}")).status.success());
         let status = child.wait_with_output().unwrap().status;
-        assert_eq!(status.signal(), Some(signal), "{status:?}");
+        assert_eq!(status.signal(), Some(number), "{status:?}");
         assert_eq!(folder.names(), there);
         assert_eq!(folder.read("rig.json"), "");
+        assert_eq!(folder.read("walk.bvh"), long_walk(40));
     }
+}
+
+#[test]
+fn a_signal_in_the_middle_of_writing_leaves_no_file_behind() {
+    let args = ["estimate", "walk.bvh", "-o", "rig.json", "--fresh", "--report", "page"];
+    stopped_in_the_middle("estimate", "page", &args);
+}
+
+#[test]
+fn a_signal_in_the_middle_of_the_demo_leaves_no_file_behind() {
+    stopped_in_the_middle("demo", "figure.amc", &["demo", "-o", ".", "--force"]);
+}
+
+/// Each with an output, a file or standard output, that has no room.
+#[test]
+fn outputs_are_there_all_or_none() {
+    let folder = Folder::new("files_none");
+    if !std::path::Path::new("/dev/full").exists() {
+        println!("skipped: no /dev/full here");
+        return;
+    }
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    fs::create_dir(folder.0.join("out")).unwrap();
+    let full = "/dev/full";
+    for line in [
+        "connect walk.bvh run.bvh -o out/x.bvh --report FULL",
+        "connect walk.bvh run.bvh -o out/x.amc --report FULL",
+        "connect walk.bvh run.bvh -o - --report out/x.html > FULL",
+        "estimate walk.bvh -o out/x.json --report FULL",
+        "estimate walk.bvh -o FULL --report out/x.html",
+        "estimate walk.bvh -o - --report out/x.html > FULL",
+        "couple walk.bvh --rig rig.json -o out/x.json --report FULL",
+        "couple walk.bvh --rig rig.json -o - --report out/x.html > FULL",
+        "fit walk.bvh --rig body -o out/x.bvh --dials out/x.csv --report FULL",
+        "fit walk.bvh --rig body -o out/x.bvh --dials FULL --report out/x.html",
+        "fit walk.bvh --rig body -o - --report out/x.html > FULL",
+        "pose spine --set lumbar.flexion=20 -o out/x.bvh --report FULL",
+        "pose spine --set lumbar.flexion=20 -o - --to bvh --report out/x.html > FULL",
+    ] {
+        let got = folder.shell(&format!("condyle {}", line.replace("FULL", full)));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains("No space left"), "{line}: {err}");
+        let there = fs::read_dir(folder.0.join("out")).unwrap().count();
+        assert_eq!(there, 0, "{line}");
+    }
+    // Who has read enough is no failure.
+    let got = folder.shell("condyle estimate walk.bvh -o - --report out/x.html | head -c 1");
+    assert_eq!(got.stdout, b"{");
+    assert!(folder.read("out/x.html").ends_with("</html>\n"));
 }
 
 /// What was to be ignored is: `nohup`.
@@ -216,6 +269,76 @@ fn no_command_replaces_one_of_its_inputs() {
     assert_eq!(folder.names(), names);
 }
 
+/// `rig.json/` and `rig.json/.` cannot be looked at, and without their ends they are `rig.json`.
+#[test]
+fn an_output_that_is_spelt_as_a_folder_is_refused_where_a_file_is_meant() {
+    let folder = Folder::new("files_slash");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    folder.write("goals.json", "{ \"goals\": [] }");
+    folder.write("dials.csv", "time_s,lumbar.flexion_deg\n0,1\n");
+    fs::create_dir(folder.0.join("there")).unwrap();
+    let names = folder.names();
+    let all = || {
+        let files = names.iter().filter(|name| folder.0.join(name).is_file());
+        files.map(|name| folder.read_bytes(name)).collect::<Vec<_>>()
+    };
+    let before = all();
+    for line in [
+        "estimate walk.bvh -o OUT",
+        "estimate walk.bvh --fresh -o OUT",
+        "estimate walk.bvh -o - --report OUT",
+        "corpus . -o OUT",
+        "stats walk.bvh -o OUT",
+        "merge part.cst -o OUT",
+        "anatomy walk.bvh -o OUT",
+        "limits preset hip -o OUT",
+        "limits show rig.json -o OUT",
+        "dials spine -o OUT",
+        "pose spine --set lumbar.flexion=20 -o OUT",
+        "pose spine --set lumbar.flexion=20 --report OUT",
+        "fit walk.bvh --rig body -o OUT",
+        "fit walk.bvh --rig body -o - --dials OUT",
+        "fit walk.bvh --rig body -o - --report OUT",
+        "couple walk.bvh --rig rig.json -o OUT",
+        "couple walk.bvh --rig rig.json --report OUT",
+        "evaluate walk.bvh --rig rig.json --report OUT",
+        "connect walk.bvh run.bvh -o OUT",
+        "connect walk.bvh run.bvh -o - --report OUT",
+        "blend walk.bvh run.bvh -o OUT",
+        "ik walk.bvh --rig rig.json --goals goals.json -o OUT",
+    ] {
+        for out in ["rig.json/", "rig.json/.", "walk.bvh//", "dials.csv/", "new/", "there/", "."] {
+            for force in ["", " --force"] {
+                let line = line.replace("OUT", out) + force;
+                let got = folder.condyle(&line);
+                let err = String::from_utf8_lossy(&got.stderr);
+                assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+                let told = format!("condyle: {out} is the name of a folder, and the ");
+                assert!(
+                    err.starts_with(&told) && err.contains("\n  help: name it "),
+                    "{line}: {err}"
+                );
+                assert!(folder.names() == names && all() == before, "{line}: {err}");
+            }
+        }
+    }
+    // Where a folder may be meant, it is not the file of that name.
+    for out in ["run.bvh/", "run.bvh/."] {
+        let got = folder.condyle(&format!("mirror walk.bvh -o {out} --force"));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{err}");
+        assert!(err.contains("the folder cannot be made"), "{err}");
+    }
+    assert!(folder.names() == names && all() == before);
+    // A link to such a name.
+    symlink("rig.json/", folder.0.join("link")).unwrap();
+    let got = folder.condyle("estimate walk.bvh -o link");
+    let err = String::from_utf8_lossy(&got.stderr);
+    assert_eq!(got.status.code(), Some(2), "{err}");
+    assert!(err.contains("link: cannot be written: this is the name of a folder"), "{err}");
+    assert!(all() == before);
+}
+
 #[test]
 fn no_command_replaces_a_file_of_another_kind() {
     let folder = Folder::new("files_kinds");
@@ -257,6 +380,86 @@ fn no_command_replaces_a_file_of_another_kind() {
         assert_eq!(folder.condyle(line).status.code(), Some(0), "{line}");
     }
     assert!(folder.read("goals.json").contains("\"condyle\""));
+}
+
+/// What begins a little like a file of the kind that would be written, and is somebody's own.
+#[test]
+fn what_only_looks_a_little_like_a_kind_is_not_replaced() {
+    let folder = Folder::new("files_alike");
+    assert_eq!(folder.condyle("demo -o .").status.code(), Some(0));
+    folder.write("letter.txt", "Dear John, precious as it is, this is a letter.\n");
+    folder.write("diary.csv", "day,mood\n1,good\n");
+    folder.write("package.json", "{ \"name\": \"x\", \"dependencies\": { \"condyle\": \"1\" } }\n");
+    folder.write("diary.amc", "2024\nDear diary, it is 5 already.\n");
+    folder.write("poem.bvh", "ROOT and branch\nthe tree was felled.\n");
+    folder.write("drawing.svg", "<note><svg></svg></note>\n");
+    let names = folder.names();
+    let all = || names.iter().map(|name| folder.read_bytes(name)).collect::<Vec<_>>();
+    let before = all();
+    for line in [
+        "fit walk.bvh --rig body -o - --dials letter.txt",
+        "fit walk.bvh --rig body -o diary.csv",
+        "pose spine --set lumbar.flexion=20 -o diary.csv",
+        "limits preset hip -o package.json",
+        "dials spine -o package.json",
+        "estimate walk.bvh --fresh -o package.json",
+        "estimate walk.bvh -o package.json",
+        "couple walk.bvh --rig rig.json -o package.json",
+        "anatomy walk.bvh -o package.json",
+        "convert walk.bvh diary.amc",
+        "mirror walk.bvh -o poem.bvh",
+        "connect walk.bvh run.bvh -o poem.bvh",
+        "limits show rig.json -o drawing.svg",
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains("  help: "), "{line}: {err}");
+        assert!(folder.names() == names && all() == before, "{line}: {err}");
+    }
+}
+
+/// The other side: who runs a command again needs no force.
+#[test]
+fn every_command_replaces_what_it_wrote_before() {
+    let folder = Folder::new("files_again");
+    let goal = "{ \"joint\": \"LeftHand\", \"position_m\": [0.4, 1.2, 0.3] }";
+    folder.write("goals.json", &format!("{{ \"goals\": [ {goal} ] }}"));
+    let (asf, amc) = acclaim(30.0);
+    folder.write("03.asf", &asf);
+    folder.write("03_01.amc", &amc);
+    for line in [
+        "demo -o .",
+        "estimate walk.bvh -o mine.json --report page.html",
+        "estimate walk.bvh -o mine.json --fresh",
+        "corpus . -o all.json",
+        "stats walk.bvh -o part.cst",
+        "merge part.cst -o merged.json",
+        "merge part.cst part.cst -o both.cst",
+        "anatomy walk.bvh -o names.json",
+        "limits preset hip -o hip.json",
+        "limits show rig.json -o sheet.svg",
+        "dials spine -o spine.json",
+        "dials body -o body.json",
+        "pose spine --set lumbar.flexion=20 -o posed.csv --report posed.html",
+        "pose spine --set lumbar.flexion=20 -o posed.bvh",
+        "fit walk.bvh --rig body -o fitted.bvh --dials fitted.csv --report fitted.html",
+        "couple walk.bvh --rig rig.json -o coupled.json --report coupled.html",
+        "evaluate walk.bvh --rig rig.json --samples 3 --report evaluated.html",
+        "connect walk.bvh run.bvh -o connected.bvh --report seam.html",
+        "blend walk.bvh run.bvh -o blended.bvh",
+        "ik walk.bvh --rig rig.json --goals goals.json -o reached.bvh",
+        "convert walk.bvh walk.amc",
+        "convert 03.asf 03_01.amc other.amc",
+        "convert walk.bvh walk.trc",
+        "mirror walk.bvh run.bvh -o out/",
+    ] {
+        for again in [false, true] {
+            let got = folder.condyle(line);
+            let err = String::from_utf8_lossy(&got.stderr);
+            assert!(matches!(got.status.code(), Some(0 | 1)), "{line}, again {again}: {err}");
+        }
+    }
 }
 
 /// A skeleton as Acclaim has it, with a leg of this length, and a motion of it.

@@ -772,7 +772,13 @@ fn hands_and_feet_of_a_made_figure_go_where_they_should() {
     let made = Synth::generate(&Figure::human(), &options, 7).unwrap();
     let file = MotionFile::new(made.skeleton, made.clip);
     let path = folder.0.join("made.bvh");
-    condyle::formats::write_file(&path, &file, &Default::default()).unwrap();
+    condyle::formats::write_file(
+        &path,
+        &file,
+        &Default::default(),
+        &condyle::formats::Temporaries::new(),
+    )
+    .unwrap();
     code(&folder, "estimate made.bvh -o rig.json --margin 10 --outliers keep", 0);
     let before = Motion::read(&folder, &["made.bvh"]);
     let by = DVec3::new(0.01, 0.02, -0.01);

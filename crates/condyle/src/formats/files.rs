@@ -273,7 +273,8 @@ impl ReadFiles<'_> {
 }
 
 /// Writes a file in the format of its extension; `out.amc` writes `out.asf`, too: both or none, see
-/// [`write_whole`](super::write_whole).
+/// [`write_whole`](super::write_whole), which also says what `temporaries` is for. To write it together
+/// with other files see [`motion_files`].
 ///
 /// # Errors
 ///
@@ -282,21 +283,36 @@ pub fn write_file(
     path: &Path,
     file: &MotionFile,
     options: &WriteOptions,
+    temporaries: &Temporaries,
 ) -> Result<Vec<Warning>, WriteError> {
-    write_file_with(path, file, options, &[])
+    let MotionFiles { files, warnings } = motion_files(path, file, options)?;
+    let files: Vec<(&Path, &[u8])> =
+        files.iter().map(|(path, bytes)| (&**path, &**bytes)).collect();
+    super::write_whole(&files, temporaries)?;
+    Ok(warnings)
 }
 
-/// The same, with other files: all of them or none.
+/// What [`write_file`] writes: one file, or two for AMC with its ASF.
+#[must_use]
+#[derive(Clone, Debug)]
+pub struct MotionFiles {
+    /// Each with its bytes, the one that was asked for first.
+    pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// What the format could not hold, or had to rename.
+    pub warnings: Vec<Warning>,
+}
+
+/// The files that [`write_file`] would write, to be written with others, all of them or none, by
+/// [`write_whole`](super::write_whole).
 ///
 /// # Errors
 ///
 /// [`WriteError`] says what is wrong.
-pub fn write_file_with(
+pub fn motion_files(
     path: &Path,
     file: &MotionFile,
     options: &WriteOptions,
-    others: &[(&Path, &[u8])],
-) -> Result<Vec<Warning>, WriteError> {
+) -> Result<MotionFiles, WriteError> {
     let format =
         Format::of_path(path).ok_or_else(|| WriteError::UnknownFormat { path: path.to_owned() })?;
     let Written { parts, warnings } = super::write(file, format, options)?;
@@ -314,11 +330,8 @@ pub fn write_file_with(
             return Err(WriteError::WouldReplace { path: target });
         }
     }
-    let targets: Vec<PathBuf> = parts.iter().map(|(part, _)| target_of(*part)).collect();
-    let own = targets.iter().zip(&parts).map(|(path, (_, bytes))| (path.as_path(), &**bytes));
-    let files: Vec<(&Path, &[u8])> = own.chain(others.iter().copied()).collect();
-    super::write_whole(&files, options.temporaries.unwrap_or(&Temporaries::new()))?;
-    Ok(warnings)
+    let files = parts.into_iter().map(|(part, bytes)| (target_of(part), bytes)).collect();
+    Ok(MotionFiles { files, warnings })
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod error;
 mod far;
 mod files;
 mod foreign;
+mod kind;
 mod names;
 mod pairs;
 mod replace;
@@ -39,12 +40,13 @@ use crate::skeleton::Skeleton;
 
 pub use crate::memory::{FilesStay, read_bytes, read_stream};
 pub use error::{Excerpt, Position, ReadError, ReadErrorKind, Warning, WarningKind, WriteError};
-pub use files::{ReadFiles, read_file, read_files, write_file, write_file_with};
+pub use files::{MotionFiles, ReadFiles, motion_files, read_file, read_files, write_file};
 pub use foreign::Foreign;
+pub use kind::FileKind;
 pub use pairs::{Pairing, skeleton_of};
-pub use replace::{FileKind, InTheWay, in_the_way, is_same_file};
+pub use replace::{InTheWay, in_the_way, is_same_file, names_a_folder};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
-pub use whole::{Temporaries, write_whole};
+pub use whole::{Temporaries, write_whole, write_whole_and};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -370,9 +372,6 @@ pub struct WriteOptions {
     pub end_sites: bool,
     /// AMC: let its ASF replace one that is there already and was not written by us.
     pub replace_skeleton: bool,
-    /// Where temporary files are known while they are there, for a program that may be stopped by a
-    /// signal.
-    pub temporaries: Option<&'static Temporaries>,
 }
 
 impl WriteOptions {

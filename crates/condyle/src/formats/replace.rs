@@ -4,76 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::Format;
+use super::{FileKind, Format};
 
 /// So much of a file is looked at to tell its kind.
 const LOOKED_AT: u64 = 1 << 20;
-
-/// What kind of file something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FileKind {
-    /// Motion, a skeleton or markers.
-    Motion(Format),
-    /// A rig document (RIG.json).
-    Rig,
-    /// A table of joint names (MAP.json).
-    NameTable,
-    /// A summary of motion (`.cst`).
-    Summary,
-    /// A page (HTML).
-    Page,
-    /// A picture (SVG).
-    Picture,
-    /// A table of numbers with names in its first line (CSV).
-    Table,
-}
-
-impl FileKind {
-    /// What it is, for a sentence: `a rig document`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Motion(Format::Asf) => "an ASF",
-            Self::Motion(Format::Amc) => "an AMC",
-            Self::Motion(Format::Bvh) => "a BVH",
-            Self::Motion(Format::Trc) => "a TRC",
-            Self::Rig => "a rig document",
-            Self::NameTable => "a table of joint names",
-            Self::Summary => "a summary",
-            Self::Page => "a page (HTML)",
-            Self::Picture => "a picture (SVG)",
-            Self::Table => "a table (CSV)",
-        }
-    }
-
-    /// Tells the kind by the content, which may be the beginning of it only.
-    #[must_use]
-    pub fn detect(bytes: &[u8]) -> Option<Self> {
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-        let begins =
-            |word: &[u8]| text.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
-        let has = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
-        if bytes.starts_with(b"condylst") {
-            Some(Self::Summary)
-        } else if begins(b"{") {
-            let names = has(b"\"title\"") && has(b"\"joints\"");
-            let table = names.then_some(Self::NameTable);
-            if has(b"\"condyle\"") { Some(Self::Rig) } else { table }
-        } else if begins(b"<!doctype html") || begins(b"<html") {
-            Some(Self::Page)
-        } else if begins(b"<") {
-            has(b"<svg").then_some(Self::Picture)
-        } else if let Some(format) = Format::detect(bytes) {
-            Some(Self::Motion(format))
-        } else {
-            let list = begins(b"[");
-            let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
-            let is_text = std::str::from_utf8(line).is_ok_and(|line| !line.contains('\0'));
-            (is_text && !list && line.contains(&b',')).then_some(Self::Table)
-        }
-    }
-}
 
 /// What is in the way of a file that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +54,18 @@ pub fn in_the_way(output: &Path, kind: FileKind, inputs: &[&Path]) -> io::Result
     Ok((there != Some(kind)).then_some(InTheWay::OtherKind(there)))
 }
 
+/// Whether a path is spelt as only that of a folder is: it ends in a separator, or in `.` or `..`. The
+/// system takes `rig.json/` for a folder whatever `rig.json` is, while the last part of such a path is
+/// still called `rig.json`.
+#[must_use]
+pub fn names_a_folder(path: &Path) -> bool {
+    // What is not ASCII in these bytes is no separator and no dot.
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    let last = bytes.rsplit(|byte| is_separator(byte)).next().unwrap_or_default();
+    !bytes.is_empty() && matches!(last, b"" | b"." | b"..")
+}
+
 /// Whether two paths are names of one file: spelt in another way, through links, or as a second name of
 /// it (a hard link). A file that is not there yet is known by its folder and its name. Devices and pipes
 /// are no files to lose.
@@ -154,25 +100,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_content() {
-        let bvh = b"HIERARCHY\nROOT Hips\n";
-        for (bytes, kind) in [
-            (&bvh[..], Some(FileKind::Motion(Format::Bvh))),
-            (b"# comment\n:version 1.10\n", Some(FileKind::Motion(Format::Asf))),
-            (b":FULLY-SPECIFIED\n", Some(FileKind::Motion(Format::Amc))),
-            (b"PathFileType\t4\t(X/Y/Z)\ta.trc\n", Some(FileKind::Motion(Format::Trc))),
-            (b"\xef\xbb\xbf {\n  \"condyle\": 1,", Some(FileKind::Rig)),
-            (b"{ \"goals\": [] }", None),
-            (b"[1, 2]\n3", None),
-            (b"condylst\x01\x00", Some(FileKind::Summary)),
-            (b"<!DOCTYPE html>\n<html>", Some(FileKind::Page)),
-            (b"<?xml version=\"1.0\"?>\n<svg>", Some(FileKind::Picture)),
-            (b"<osim>", None),
-            (b"time_s,a_deg\n0,1\n", Some(FileKind::Table)),
-            (b"notes about the take\n", None),
-            (b"\x00\x01,\n", None),
-        ] {
-            assert_eq!(FileKind::detect(bytes), kind, "{}", String::from_utf8_lossy(bytes));
+    fn a_path_that_only_a_folder_can_have_is_told_by_its_end() {
+        for folder in
+            ["out/", "rig.json/", "rig.json//", "rig.json/.", "a/..", ".", "..", "/", "./"]
+        {
+            assert!(names_a_folder(Path::new(folder)), "{folder}");
+        }
+        for file in ["rig.json", "a/rig.json", "./x", "x.", "..x", "a/.hidden", "", "-"] {
+            assert!(!names_a_folder(Path::new(file)), "{file}");
         }
     }
 
@@ -185,8 +120,8 @@ mod tests {
         let _ = fs::remove_dir_all(&at);
         fs::create_dir_all(at.join("sub")).unwrap();
         let path = |name: &str| at.join(name);
-        fs::write(path("walk.bvh"), "HIERARCHY\n").unwrap();
-        fs::write(path("other.bvh"), "HIERARCHY\n").unwrap();
+        fs::write(path("walk.bvh"), "HIERARCHY\nROOT a\n").unwrap();
+        fs::write(path("other.bvh"), "HIERARCHY\nROOT a\n").unwrap();
         fs::hard_link(path("walk.bvh"), path("hard")).unwrap();
         symlink("walk.bvh", path("soft")).unwrap();
         symlink("soft", path("twice")).unwrap();

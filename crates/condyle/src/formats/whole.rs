@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::WriteError;
+use super::{WriteError, names_a_folder};
 
 /// Links that lead to nothing are followed so far: as many as Linux follows.
 const LINKS: usize = 40;
@@ -111,6 +111,20 @@ impl Temporaries {
 ///
 /// [`WriteError::Io`] with the path, as it was given, that could not be written.
 pub fn write_whole(files: &[(&Path, &[u8])], temporaries: &Temporaries) -> Result<(), WriteError> {
+    write_whole_and(files, temporaries, || Ok(()))
+}
+
+/// The same, together with an output that is no file, such as standard output: `through` writes it when all
+/// is on the disk and before anything is renamed. If it fails, no file is there.
+///
+/// # Errors
+///
+/// As [`write_whole`], or what `through` says.
+pub fn write_whole_and<E: From<WriteError>>(
+    files: &[(&Path, &[u8])],
+    temporaries: &Temporaries,
+    through: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
     let mut staged = Staged { temporaries, parts: Vec::new() };
     let failed = |path: &Path, error: &io::Error| WriteError::Io {
         path: path.to_owned(),
@@ -124,11 +138,12 @@ pub fn write_whole(files: &[(&Path, &[u8])], temporaries: &Temporaries) -> Resul
     for (path, bytes) in files {
         if is_through(path) {
             // Not created: what is there is there. Not cut, either: it has no length.
-            let through = || OpenOptions::new().write(true).open(path)?.write_all(bytes);
-            through().map_err(|error| failed(path, &error))?;
+            let write = || OpenOptions::new().write(true).open(path)?.write_all(bytes);
+            write().map_err(|error| failed(path, &error))?;
         }
     }
-    staged.rename().map_err(|(path, error)| failed(&path, &error))
+    through()?;
+    Ok(staged.rename().map_err(|(path, error)| failed(&path, &error))?)
 }
 
 /// Whether this is, or leads to, neither a regular file nor a folder.
@@ -136,8 +151,13 @@ fn is_through(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Where a path leads to: to a file that is there, or to the name that its last link has.
+/// Where a path leads to: to a file that is there, or to the name that its last link has. That of a folder
+/// (`out/`) leads to no file, although its last part without the separator may be the name of one.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
+    let no_file = || io::Error::other("this is the name of a folder");
+    if names_a_folder(path) {
+        return Err(no_file());
+    }
     let mut target = path.to_owned();
     let mut links = 0;
     loop {
@@ -148,6 +168,9 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
         links += 1;
         if links > LINKS {
             return Err(io::Error::other("too many links, one after the other"));
+        }
+        if names_a_folder(&link) {
+            return Err(no_file());
         }
         // A relative link counts from the folder it is in.
         target = target.parent().unwrap_or(Path::new("")).join(link);
@@ -410,6 +433,22 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_a_folder_is_no_file_to_be_written() {
+        let at = folder("slash");
+        fs::write(at.join("old"), "old").unwrap();
+        symlink("old/", at.join("link")).unwrap();
+        symlink("new/", at.join("early")).unwrap();
+        for name in ["old/", "old/.", "old//", "new/", "new/.", "link", "early", "."] {
+            // `Path::join` keeps what the name ends in.
+            let error = write(&[(&at.join(name), b"new")]).unwrap_err();
+            assert!(error.to_string().contains("a folder"), "{name}: {error}");
+        }
+        assert_eq!(names(&at), ["early", "link", "old"]);
+        assert_eq!(fs::read(at.join("old")).unwrap(), b"old");
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
     fn who_may_read_a_file_that_is_replaced_stays() {
         use std::os::unix::fs::PermissionsExt;
 
@@ -471,6 +510,28 @@ mod tests {
                 assert_eq!(fs::read(path("old")).unwrap(), b"old", "{bad}");
             }
         }
+        fs::remove_dir_all(at).unwrap();
+    }
+
+    #[test]
+    fn what_goes_elsewhere_fails_with_the_files() {
+        let at = folder("through");
+        fs::write(at.join("old"), "old").unwrap();
+        let names_then = std::cell::RefCell::new(Vec::new());
+        let mut result = Err(WriteError::Unsupported { what: "no room".to_owned() });
+        for expected in [&["old"][..], &["new", "old"]] {
+            let through = || {
+                *names_then.borrow_mut() = names(&at);
+                std::mem::replace(&mut result, Ok(()))
+            };
+            let files: [(&Path, &[u8]); 2] = [(&at.join("old"), b"o"), (&at.join("new"), b"n")];
+            let done = write_whole_and(&files, &Temporaries::new(), through);
+            // All was there under temporary names by then, and nothing renamed.
+            assert_eq!(names_then.borrow().len(), 3);
+            assert_eq!(done.is_ok(), expected.len() == 2);
+            assert_eq!(names(&at), expected);
+        }
+        assert_eq!(fs::read(at.join("old")).unwrap(), b"o");
         fs::remove_dir_all(at).unwrap();
     }
 
