@@ -234,11 +234,11 @@ fn is_table(text: &[u8]) -> bool {
     }
     let has_time = names.iter().any(|name| name.eq_ignore_ascii_case(b"time_s"));
     let of_dials = |name: &&[u8]| name.ends_with(b"_deg") || name.ends_with(b"_m");
-    if !has_time && !names.iter().all(|name| of_dials(&name)) {
+    if !has_time && !names.iter().all(of_dials) {
         return false;
     }
     let is_cell = |cell: &&[u8]| cell.is_empty() || is_number(cell);
-    lines.find(|line| !line.is_empty()).is_none_or(|row| cells(row).iter().all(|c| is_cell(c)))
+    lines.find(|line| !line.is_empty()).is_none_or(|row| cells(row).iter().all(is_cell))
 }
 
 /// The cells of a line, those in quotes without them.
