@@ -42,5 +42,11 @@ pub fn text(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
+/// Whether this is the data file of a model, as it comes along.
+#[must_use]
+pub fn is_one(bytes: &[u8]) -> bool {
+    FILES.iter().any(|(_, text)| text.as_bytes() == bytes)
+}
+
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::rig::RigJoint;
 pub use crate::rig::preset::{Citation, Frame, Motion, Preset, Side, Status};
 
 /// Name and text of a data file.
@@ -62,6 +63,14 @@ pub fn find(name: &str) -> Option<Preset> {
     Preset::read(name, text).ok()
 }
 
+/// Whether an entry is that of a preset, or of its mirror image, as it comes along.
+#[must_use]
+pub fn is_one(joint: &RigJoint) -> bool {
+    let Some(content) = joint.content_hash() else { return false };
+    let is = |entry: RigJoint| entry.content_hash() == Some(content) && entry.soft == joint.soft;
+    all().iter().any(|of| is(of.entry()) || of.left_entry().is_ok_and(is))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -74,6 +83,7 @@ mod tests {
     use crate::limits::{Limit, PreparedLimit, SwingLimit, SwingTwistLimit, TwistBounds};
     use crate::math::{Angle, Rotation, SwingAxes, SwingTwist, direct_rotation, trig, unit};
     use crate::rig::{JointKind, Rig, Source};
+    use crate::skeleton::Skeleton;
     use crate::synth::Rng;
 
     fn deg(degrees: f64) -> Angle {
@@ -107,6 +117,21 @@ mod tests {
             Motion::Universal { axis, positive } => {
                 let Limit::Universal { axes, .. } = &preset.joint.limit else { panic!("not two") };
                 about(axes[axis], signed(positive))
+            }
+        }
+    }
+
+    #[test]
+    fn presets_are_known_as_such_when_they_are_read_again_and_not_when_they_were_changed() {
+        for preset in all() {
+            for entry in [Some(preset.entry()), preset.left_entry().ok()].into_iter().flatten() {
+                let rig = Rig::new(Skeleton::new(), [("Joint", entry)].into_iter().collect());
+                let text = rig.write().unwrap();
+                let mut back = Rig::read(&text).unwrap().rig;
+                let joint = back.joints.get_mut("Joint").unwrap();
+                assert!(is_one(joint), "{}", preset.name);
+                joint.noise = Some(deg(1.0));
+                assert!(!is_one(joint), "{}", preset.name);
             }
         }
     }

@@ -11,7 +11,8 @@ use super::{Command, LimitsCommand};
 /// What may be replaced; for commands that write no motion.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Replacing {
-    /// Replace what is in the way: one of the inputs, or a file of another kind
+    /// Replace what is in the way: one of the inputs, a file of another kind, or a rig in which somebody has
+    /// worked
     #[arg(long)]
     pub(crate) force: bool,
 }

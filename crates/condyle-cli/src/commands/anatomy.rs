@@ -5,8 +5,7 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use condyle::anatomy::{Anatomy, BodySide, FigureAxes, FramesFrom, NamesFrom, WorldAxis};
-use condyle::formats::read_bytes;
-use condyle::rig::MAX_BYTES;
+use condyle::formats::is_another;
 use condyle::skeleton::Skeleton;
 use serde_json::{Map, Value, json};
 
@@ -50,16 +49,11 @@ pub(super) fn run(args: &Args) -> Result<Answer, Failure> {
 
 /// Refuses to replace a table that was filled in: one that is there with other contents.
 fn keep_filled(output: &Path, text: &str) -> Result<(), Failure> {
-    let there = match read_bytes(output, MAX_BYTES as u64) {
-        Ok(there) => there,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => {
-            let what = format!("cannot be looked at before it is replaced: {error}");
-            let help = "choose another name, or replace it with --force";
-            return Err(Failure::file(output, what, help));
-        }
-    };
-    if there == text.as_bytes() {
+    let other = is_another(output, text.as_bytes()).map_err(|error| {
+        let what = format!("cannot be looked at before it is replaced: {error}");
+        Failure::file(output, what, "choose another name, or replace it with --force")
+    })?;
+    if !other {
         return Ok(());
     }
     let what = "a table with other contents is there, which may have been filled in";

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::bound::{bind, print_misfits};
 use super::motions::no_motion;
-use super::outputs::Results;
+use super::outputs::{Results, keep_own_work};
 use super::rig::rig_of;
 use super::{Answer, print_text, write_and_report};
 use crate::args::Couple;
@@ -29,6 +29,7 @@ pub(super) fn run(args: &Couple) -> Result<Answer, Failure> {
     let mut rig = rig_of(&args.limits.rig, args.reading.strict())?;
     if let Some(output) = args.output.as_deref().filter(|output| *output != Path::new("-")) {
         keep_edited(&mut rig, output)?;
+        keep_own_work(output, &rig, args.replacing.force)?;
     }
     let options = args.reading.options();
     let bar = progress(args.files.len(), "reading");

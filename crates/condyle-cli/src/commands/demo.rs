@@ -19,7 +19,7 @@ use condyle::synth::{Figure, Gait, JointTruth, Options, Synth};
 use serde_json::{Value, json};
 
 use super::figures::{figures_of, percent, short_arc};
-use super::outputs::Results;
+use super::outputs::{Results, keep_others};
 use super::{Answer, print_text, report};
 use crate::args::Demo;
 use crate::output::{Failure, json_degrees, new_table, number};
@@ -56,6 +56,9 @@ pub(super) fn run(args: &Demo) -> Result<Answer, Failure> {
     let rig = rig.write().map_err(|e| Failure::Rig(vec![e]))?;
     let [at, page_at] = ["rig.json", "report.html"].map(|name| args.output.join(name));
     files.extend([(at, rig), (page_at, page.into_bytes())]);
+    if !args.replacing.force {
+        keep_others(&files)?;
+    }
     let mut results = Results::default();
     for (path, bytes) in &files {
         results = results.with(path, &**bytes);

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use super::bound::note_of_front;
 use super::figure_axes::{UP, maps_of, told_axes};
 use super::motions::{idle as idle_option, no_motion};
-use super::outputs::Results;
+use super::outputs::{Results, keep_own_work};
 use super::pose::{json_of_held_over, often};
 use super::rig::rig_of;
 use super::{Answer, motion_format, notice_size, print_report, print_text, read_one};
@@ -81,6 +81,7 @@ fn write_rig(args: &Dials, rig: &Rig, output: &Path) -> Result<Answer, Failure> 
         Some(text) => text.as_bytes().to_vec(),
         None => rig.write().map_err(|e| Failure::Rig(vec![e.with_file(&args.rig)]))?,
     };
+    keep_own_work(output, rig, args.replacing.force)?;
     Results::of(output, text).write()?;
     Ok(Answer::Yes)
 }

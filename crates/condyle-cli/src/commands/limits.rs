@@ -14,7 +14,7 @@ use condyle::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 use super::figures::{degrees, of_arc, percent, range, short_arc, short_range, twist};
-use super::outputs::Results;
+use super::outputs::{Results, keep_own_work};
 use super::rig::{find, joints_of, preset, preset_list, rig_of};
 use super::{Answer, print_text};
 use crate::args::{LimitsPreset, LimitsShow};
@@ -98,6 +98,7 @@ pub(super) fn print_preset(args: &LimitsPreset) -> Result<Answer, Failure> {
     let rig = Rig::new(Skeleton::new(), [(name, entry)].into_iter().collect());
     let text = rig.write().map_err(failed)?;
     let output = args.output.as_deref().unwrap_or(Path::new("-"));
+    keep_own_work(output, &rig, args.replacing.force)?;
     Results::of(output, text).write()?;
     Ok(Answer::Yes)
 }

@@ -1,12 +1,14 @@
 //! No command replaces what it reads, nor a file of another kind, unless it is forced.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use condyle::formats::{
-    FileKind, Format, InTheWay, MotionFile, MotionFiles, Warning, in_the_way, is_same_file,
-    motion_files, names_a_folder, write,
+    FileKind, Format, InTheWay, MotionFile, MotionFiles, Warning, in_the_way, is_another,
+    is_same_file, motion_files, names_a_folder, read_bytes, write,
 };
+use condyle::rig::{MAX_BYTES, Rig};
+use condyle::{models, presets};
 
 use super::print_bytes;
 use crate::args::{Files, Output, OutputKind, Writing};
@@ -119,6 +121,49 @@ pub(super) fn check(files: &Files<'_>) -> Result<(), Failure> {
         }
         if !files.force {
             check_one(output, &files.inputs)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to replace a rig in which a person has done what the new one does not have.
+pub(super) fn keep_own_work(output: &Path, new: &Rig, force: bool) -> Result<(), Failure> {
+    if force || output == Path::new("-") || !output.is_file() {
+        return Ok(());
+    }
+    let help = "choose another name, or replace it with --force";
+    let bytes = read_bytes(output, MAX_BYTES as u64).map_err(|error| {
+        let what = format!("cannot be looked at before it is replaced: {error}");
+        Failure::file(output, what, help)
+    })?;
+    if bytes.is_empty() || models::is_one(&bytes) {
+        return Ok(());
+    }
+    let there = Rig::read(&bytes).map_err(|error| {
+        let what = format!("a rig document is there that is broken, and would be lost: {error}");
+        Failure::file(output, what, help)
+    })?;
+    let work = there.rig.own_work_beyond(new, presets::is_one);
+    let Some(first) = work.first() else { return Ok(()) };
+    let more = match work.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let what = format!("a rig is there in which somebody has worked: {first}{more} would be lost");
+    Err(Failure::file(output, what, help))
+}
+
+/// Refuses to replace files that are not as a command makes them.
+pub(super) fn keep_others(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    let help = "choose another folder, or replace it with --force";
+    for (path, bytes) in files {
+        let other = is_another(path, bytes).map_err(|error| {
+            let what = format!("cannot be looked at before it is replaced: {error}");
+            Failure::file(path, what, help)
+        })?;
+        if other {
+            let what = "a file is there that is not as this command writes it, and would be lost";
+            return Err(Failure::file(path, what, help));
         }
     }
     Ok(())

@@ -419,6 +419,92 @@ fn what_only_looks_a_little_like_a_kind_is_not_replaced() {
     }
 }
 
+#[test]
+fn a_rig_in_which_somebody_has_worked_is_not_replaced_by_another() {
+    let folder = Folder::new("files_own_work");
+    for line in [
+        "demo -o .",
+        "limits preset hip -o hip.json",
+        "limits preset hip --left --as LeftUpLeg -o left.json",
+        "dials spine -o spine.json",
+    ] {
+        assert_eq!(folder.condyle(line).status.code(), Some(0), "{line}");
+    }
+    let changed = |from: &str, to: &str, old: &str, new: &str| {
+        let text = folder.read(from);
+        let replaced = text.replacen(old, new, 1);
+        assert_ne!(text, replaced, "{from}");
+        folder.write(to, &replaced);
+    };
+    let [estimated, edited] = ["estimated", "edited"].map(|of| format!("\"source\": \"{of}\""));
+    changed("rig.json", "edited.json", &estimated, &edited);
+    changed("rig.json", "field.json", "{", "{ \"mine\": [1, 2],");
+    changed("rig.json", "changed.json", "\"noise_deg\": 0", "\"noise_deg\": 1");
+    changed("rig.json", "broken.json", "\"offset_m\"", "\"offset_m\":");
+    changed("spine.json", "dials.json", "\"label\": \"", "\"label\": \"My ");
+    changed(
+        "hip.json",
+        "wider.json",
+        "\"source\": \"preset\"",
+        "\"noise_deg\": 1, \"source\": \"preset\"",
+    );
+    let names = folder.names();
+    let all = || names.iter().map(|name| folder.read_bytes(name)).collect::<Vec<_>>();
+    let before = all();
+    for (line, what) in [
+        ("limits preset hip -o edited.json", "the entry of \""),
+        ("limits preset hip -o changed.json", "the entry of \""),
+        ("limits preset hip -o field.json", "the field mine would be lost"),
+        ("limits preset hip -o dials.json", "the skeleton and "),
+        ("limits preset hip -o broken.json", "is broken"),
+        ("limits preset hip -o wider.json", "the entry of \"hip\" would be lost"),
+        ("dials spine -o edited.json", "the entry of \""),
+        ("dials spine -o dials.json", "the joint maps"),
+        ("dials body -o field.json", "the field mine would be lost"),
+        ("couple walk.bvh --rig rig.json -o edited.json", "the entry of \""),
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains(what) && err.contains("replace it with --force"), "{line}: {err}");
+        assert!(folder.names() == names && all() == before, "{line}: {err}");
+    }
+    // What can be made again is replaced, and with force all is.
+    for line in [
+        "limits preset knee -o hip.json",
+        "limits preset knee -o left.json",
+        "dials body -o spine.json",
+        "couple walk.bvh --rig edited.json -o edited.json",
+        "limits preset hip -o edited.json --force",
+        "dials spine -o dials.json --force",
+    ] {
+        let got = folder.condyle(line);
+        assert_eq!(got.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&got.stderr));
+    }
+}
+
+#[test]
+fn the_demo_replaces_only_what_it_wrote() {
+    let folder = Folder::new("files_demo");
+    for (name, text) in [("walk.bvh", long_walk(20)), ("figure.asf", acclaim(30.0).0)] {
+        folder.write(name, &text);
+        let got = folder.condyle("demo -o .");
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{err}");
+        assert!(err.contains(name) && err.contains("--force"), "{err}");
+        assert_eq!(folder.names(), [name]);
+        assert_eq!(folder.read(name), text);
+        fs::remove_file(folder.0.join(name)).unwrap();
+    }
+    folder.write("walk.bvh", &long_walk(20));
+    assert_eq!(folder.condyle("demo -o . --force").status.code(), Some(0));
+    let rig = folder.read("rig.json").replacen("estimated", "edited", 1);
+    folder.write("rig.json", &rig);
+    let got = folder.condyle("demo -o .");
+    assert_eq!(got.status.code(), Some(2), "{got:?}");
+    assert_eq!(folder.read("rig.json"), rig);
+}
+
 /// The other side: who runs a command again needs no force.
 #[test]
 fn every_command_replaces_what_it_wrote_before() {

@@ -44,7 +44,7 @@ pub use files::{MotionFiles, ReadFiles, motion_files, read_file, read_files, wri
 pub use foreign::Foreign;
 pub use kind::FileKind;
 pub use pairs::{Pairing, skeleton_of};
-pub use replace::{InTheWay, in_the_way, is_same_file, names_a_folder};
+pub use replace::{InTheWay, in_the_way, is_another, is_same_file, names_a_folder};
 pub use units::{LengthUnit, UnitSource, Units, size_beside, size_notice};
 pub use whole::{Temporaries, write_whole, write_whole_and};
 

@@ -54,6 +54,19 @@ pub fn in_the_way(output: &Path, kind: FileKind, inputs: &[&Path]) -> io::Result
     Ok((there != Some(kind)).then_some(InTheWay::OtherKind(there)))
 }
 
+/// Whether a file is there, neither empty nor a device or a FIFO, with other contents than these.
+///
+/// # Errors
+///
+/// What the system says about a file that cannot be read.
+pub fn is_another(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let Ok(there) = fs::metadata(path) else { return Ok(false) };
+    if !there.is_file() || there.len() == 0 {
+        return Ok(false);
+    }
+    Ok(there.len() != bytes.len() as u64 || fs::read(path)? != bytes)
+}
+
 /// Whether a path is spelt as only that of a folder is: it ends in a separator, or in `.` or `..`. The
 /// system takes `rig.json/` for a folder whatever `rig.json` is, while the last part of such a path is
 /// still called `rig.json`.

@@ -34,6 +34,7 @@ mod left_out;
 mod maps;
 mod merge;
 pub(crate) mod name_table;
+mod own_work;
 mod path;
 pub(crate) mod preset;
 mod read;
@@ -54,6 +55,7 @@ pub use end::{End, EndOf, Open};
 pub use error::{ParentFault, Position, RigError, RigErrorKind, RigWarning, RigWarningKind};
 pub use joint::{JointKind, RigJoint, RigJoints, Soft, Source};
 pub use left_out::LeftOut;
+pub use own_work::OwnWork;
 pub use read::{MAX_BYTES, ReadRig};
 
 use path::{Step, Steps};

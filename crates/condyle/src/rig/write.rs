@@ -169,7 +169,7 @@ pub(super) fn shape(
     Node::object(std::iter::once(first).chain(fields).collect())
 }
 
-fn skeleton_tree(skeleton: &Skeleton) -> Node<'static> {
+pub(super) fn skeleton_tree(skeleton: &Skeleton) -> Node<'static> {
     let joints = skeleton.indices().map(|j| {
         let joint = &skeleton[j];
         let mut fields = vec![Field::new("name", Node::string(joint.name.clone()))];
