@@ -17,7 +17,7 @@ use super::rig::rig_of;
 use crate::args::Check;
 use crate::output::{
     Failure, hundredths, json_degrees, json_of_error, message, new_table, number, print_read_error,
-    print_warnings, printable, progress, visible,
+    print_warnings, printable, progress, visible, warnings_printed,
 };
 
 pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
@@ -81,6 +81,7 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
         let ok = ok && errors.is_empty();
         let mut document = json!({
             "ok": ok, "frames": total.frames, "joints": total.joints, "files": files,
+            "warnings": warnings_printed(),
         });
         if !errors.is_empty() {
             document["errors"] = json!(errors);

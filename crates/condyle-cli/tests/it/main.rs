@@ -945,7 +945,20 @@ outside: by more than max(0.01°, 3 × noise, tolerance); what is outside by les
 walk.bvh: 3 frames, 0 of 1 joints leave their limits
 all are inside, 1 of them here and there by no more than the noise outside
 ";
-    folder.check("check walk.bvh --rig noisy.json", 0, table, notes);
+    let doubt = "warning: noisy.json:7:44: joints.Leg.noise_deg: \"Leg\" may be up to 10.5° outside of its \
+                 limit, and check calls that inside: it allows max(0.01°, 3 × noise_deg, \
+                 tolerance_deg)\n";
+    folder.check("check walk.bvh --rig noisy.json", 0, table, &format!("{doubt}{notes}"));
+    let got = folder.condyle("check walk.bvh --rig noisy.json --json");
+    let value: serde_json::Value = serde_json::from_slice(&got.stdout).unwrap();
+    assert_eq!(value["warnings"], serde_json::json!([doubt[9..].trim_end()]));
+    for (noise, tolerance) in [("1e308", "1"), ("181", "1"), ("1", "400")] {
+        let fields = format!("\"noise_deg\": {noise}, \"tolerance_deg\": {tolerance}, \"axis\"");
+        folder.write("absurd.json", &LEG_RIG.replace("\"axis\"", &fields));
+        let err = complaints(&folder.condyle("check walk.bvh --rig absurd.json"));
+        assert!(err.contains("expected an angle from 0 to 180 degrees, found "), "{err}");
+        assert!(err.starts_with("absurd.json:7:"), "{err}");
+    }
     // Entries alone will do: the skeleton is the clip's.
     let (_, joints) = LEG_RIG.split_once("\"joints\": {").unwrap();
     let entries =

@@ -170,9 +170,8 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
 }
 
 fn with_resolution(mut entry: RigJoint) -> RigJoint {
-    let allowance = entry.allowance().radians();
-    entry.tolerance =
-        entry.tolerance.map(|_| Angle::from_radians(allowance + Summary::resolution().radians()));
+    let allowance = entry.allowance().degrees() + Summary::resolution().degrees();
+    entry.tolerance = entry.tolerance.map(|_| Angle::from_degrees(allowance.min(180.0)));
     entry
 }
 

@@ -263,7 +263,7 @@ fn judge(
     // What was left outside by choice was not accepted.
     entry.tolerance = (options.coverage >= 1.0).then(|| {
         let excess = excess::largest(&entry.limit, limit, back, samples);
-        Angle::from_radians(excess * (1.0 + 1e-9))
+        Angle::from_radians((excess * (1.0 + 1e-9)).min(std::f64::consts::PI))
     });
     let start = bind::start(&entry.limit, limit, entry.center, samples, options.repair);
     // Without samples there is no start either.

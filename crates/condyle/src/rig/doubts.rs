@@ -6,13 +6,17 @@ use super::json::{self, MAX_DEPTH};
 use super::path::{self, Step, Steps};
 use super::{Position, Rig, RigJoint, RigWarning, RigWarningKind};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit};
-use crate::math::SwingAxes;
+use crate::math::{Angle, SwingAxes};
 use crate::skeleton::names_near;
+
+/// What is outside of a limit by more should hardly pass, degrees: that of noise of 3.3° about each axis.
+const WIDE_DEG: f64 = 10.0;
 
 impl Rig {
     /// What the rig may say and hardly means: polygons that seem to be walked the wrong way, so that
-    /// they allow what they were drawn to keep out; and couplings of angles that a joint does not have,
-    /// perhaps since it was estimated anew and is of another kind.
+    /// they allow what they were drawn to keep out; couplings of angles that a joint does not have,
+    /// perhaps since it was estimated anew and is of another kind; and noise or a tolerance that lets pass
+    /// what is more than 10° outside of a limit.
     ///
     /// A polygon is told of if the bone is outside of it and it is larger than a hemisphere. Not
     /// a part of reading, since polygons have to be prepared for it. None of it is a repair.
@@ -33,8 +37,17 @@ impl Rig {
     pub fn doubts(&self) -> Vec<RigWarning> {
         let mut found = Vec::new();
         for (name, joint) in self.joints.iter() {
-            let Limit::SwingTwist(limit) = &joint.limit else { continue };
             let entry = [Step::Key("joints".into()), Step::Key(name.into())];
+            let allowance = joint.allowance();
+            if allowance.degrees() > WIDE_DEG {
+                let [noise, tolerance] =
+                    [joint.noise, joint.tolerance].map(|of| of.map_or(0.0, Angle::degrees));
+                let by_noise = 3.0 * noise >= tolerance;
+                let field = if by_noise { "noise_deg" } else { "tolerance_deg" };
+                let kind = RigWarningKind::WideAllowance { joint: name.to_owned(), allowance };
+                found.push((format!("{}.{field}", Steps(&entry)), kind));
+            }
+            let Limit::SwingTwist(limit) = &joint.limit else { continue };
             let way = format!("{}.limit.swing", Steps(&entry));
             doubt(&limit.swing, &limit.axes, &way, 0, &mut found);
         }
@@ -128,6 +141,33 @@ mod tests {
         );
         let rig = Rig::read(text.as_bytes()).unwrap().rig;
         rig.doubts().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_allowance_of_more_than_ten_degrees_is_doubted() {
+        let doubts = |fields: &str| -> Vec<(String, RigWarningKind)> {
+            let text = format!(
+                r#"{{"condyle": 1, "skeleton": {{"joints": []}}, "joints": {{"a b": {{{fields},
+"kind": "hinge", "axis": [1, 0, 0]}}}}}}"#
+            );
+            let doubts = Rig::read(text.as_bytes()).unwrap().rig.doubts();
+            doubts
+                .into_iter()
+                .map(|d| (format!("{}:{}", d.position.unwrap(), d.path), d.kind))
+                .collect()
+        };
+        let wide = |degrees: f64| {
+            let allowance = Angle::from_degrees(degrees);
+            RigWarningKind::WideAllowance { joint: "a b".to_owned(), allowance }
+        };
+        assert_eq!(doubts("\"noise_deg\": 3.3, \"tolerance_deg\": 10"), []);
+        let [noise, tolerance] = ["noise", "tolerance"]
+            .map(|of| move |at: &str| format!("1:{at}:joints[\"a b\"].{of}_deg"));
+        assert_eq!(doubts("\"noise_deg\": 4"), [(noise("76"), wide(12.0))]);
+        assert_eq!(doubts("\"tolerance_deg\": 11"), [(tolerance("80"), wide(11.0))]);
+        let both = doubts("\"noise_deg\": 4, \"tolerance_deg\": 11");
+        assert_eq!(both, [(noise("76"), wide(12.0))]);
+        assert!(both[0].1.to_string().contains("12.0°"), "{}", both[0].1);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{JointAngle, JointKind, path};
 use crate::limits::LimitError;
 use crate::maps::MapErrorKind;
+use crate::math::Angle;
 
 /// A place in a text: line and column from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -483,6 +484,13 @@ pub enum RigWarningKind {
         /// Those that it has.
         has: &'static [JointAngle],
     },
+    /// A check lets pass what is far outside of the limit; see [`Rig::doubts`](super::Rig::doubts).
+    WideAllowance {
+        /// The joint.
+        joint: String,
+        /// How far outside a joint may be, see [`RigJoint::allowance`](super::RigJoint::allowance).
+        allowance: Angle,
+    },
     /// `left_out` lists rotations instead of frames of takes. They are kept, and not used.
     LeftOutRotations,
     /// There are more warnings than are kept.
@@ -513,6 +521,7 @@ impl RigWarningKind {
             | Self::Misspelt { .. }
             | Self::Reversed { .. }
             | Self::NoSuchAngle { .. }
+            | Self::WideAllowance { .. }
             | Self::LeftOutRotations => false,
             Self::More { repairs, .. } => *repairs,
         }
@@ -560,6 +569,12 @@ impl fmt::Display for RigWarningKind {
                 }
                 write!(f, ": the coupling is kept, and not used")
             }
+            Self::WideAllowance { joint, allowance } => write!(
+                f,
+                "{joint:?} may be up to {:.1}° outside of its limit, and check calls that inside: it \
+                 allows max(0.01°, 3 × noise_deg, tolerance_deg)",
+                allowance.degrees()
+            ),
             Self::LeftOutRotations => f.write_str(
                 "rotations, as an earlier version wrote them, are kept, and not used: they would excuse \
                  equal poses in any motion; estimate again to have the frames of the takes",

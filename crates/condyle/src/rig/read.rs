@@ -265,6 +265,11 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
         let degrees = cursor.number_within(0.0, f64::MAX, "an angle, not negative")?;
         Ok(Angle::from_degrees(degrees))
     };
+    // What is allowed beside a limit; no two rotations are farther apart.
+    let up_to_half_a_turn = |cursor: Cursor<'_>| -> Result<Angle, Fault> {
+        let degrees = cursor.number_within(0.0, 180.0, "an angle from 0 to 180 degrees")?;
+        Ok(Angle::from_degrees(degrees))
+    };
     let field = |key| entry.field(key);
     Ok(RigJoint {
         kind,
@@ -291,8 +296,8 @@ pub(super) fn joint(entry: &Cursor<'_>, notes: &mut Notes) -> Result<RigJoint, F
             Some(list) => left_out(&list, notes)?,
             None => Vec::new(),
         },
-        noise: field("noise_deg").map(not_negative).transpose()?,
-        tolerance: field("tolerance_deg").map(not_negative).transpose()?,
+        noise: field("noise_deg").map(up_to_half_a_turn).transpose()?,
+        tolerance: field("tolerance_deg").map(up_to_half_a_turn).transpose()?,
         ends: match field("ends") {
             Some(list) => list.items(0, "ends of the limit", |c| end(c, notes))?,
             None => Vec::new(),

@@ -295,7 +295,25 @@ pub(super) fn table() -> Vec<Broken> {
             "{\"kind\": \"free\", \"noise_deg\": -1}",
             "2:36",
             "joints.a.noise_deg",
-            "expected an angle, not negative, found -1",
+            "expected an angle from 0 to 180 degrees, found -1",
+        ),
+        entry(
+            "{\"kind\": \"free\", \"noise_deg\": 1e308}",
+            "2:36",
+            "joints.a.noise_deg",
+            "expected an angle from 0 to 180 degrees, found 1",
+        ),
+        entry(
+            "{\"kind\": \"free\", \"noise_deg\": 180.5}",
+            "2:36",
+            "joints.a.noise_deg",
+            "expected an angle from 0 to 180 degrees, found 180.5",
+        ),
+        entry(
+            "{\"kind\": \"free\", \"tolerance_deg\": 400}",
+            "2:40",
+            "joints.a.tolerance_deg",
+            "expected an angle from 0 to 180 degrees, found 400",
         ),
         entry(
             "{\"kind\": \"free\", \"samples\": 0.5}",
