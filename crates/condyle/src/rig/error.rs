@@ -98,6 +98,15 @@ pub enum RigErrorKind {
         /// The most bytes that are read.
         limit: usize,
     },
+    /// The document would be too large to be read again.
+    TooLargeToWrite {
+        /// How many there would be.
+        found: usize,
+        /// The most that are read.
+        limit: usize,
+        /// Of what: `bytes` or `values`.
+        of: &'static str,
+    },
     /// There are more values than in any rig: a few bytes of text are many in memory.
     TooManyValues {
         /// The most that are read.
@@ -276,6 +285,9 @@ impl RigErrorKind {
             Self::TooLarge { .. } | Self::TooManyValues { .. } => {
                 "no real rig is as large: the file is broken, or no rig"
             }
+            Self::TooLargeToWrite { .. } => {
+                "have fewer joints, or fewer corners: estimate has --corners N and --model ellipse"
+            }
             Self::Encoding => "save it as UTF-8",
             Self::Syntax { found, expected } => match found.as_str() {
                 "\"/\"" | "\"#\"" => "JSON has no comments: remove it",
@@ -328,6 +340,12 @@ impl fmt::Display for RigErrorKind {
         match self {
             Self::Empty => f.write_str("the file is empty"),
             Self::TooLarge { limit } => write!(f, "the file is larger than {limit} bytes"),
+            Self::TooLargeToWrite { found, limit, of } => {
+                write!(
+                    f,
+                    "the rig would have {found} {of}, and no more than {limit} are read again"
+                )
+            }
             Self::TooManyValues { limit } => write!(f, "there are more than {limit} values"),
             Self::Encoding => f.write_str("the text is not UTF-8"),
             Self::Syntax { expected, found } => write!(f, "expected {expected}, found {found}"),

@@ -12,7 +12,7 @@ use super::path::{Step, Steps};
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// The most values of a document. One of two bytes takes up to 160 in memory (`{"":0}` in a list).
-const MAX_VALUES: usize = 4 << 20;
+pub(super) const MAX_VALUES: usize = 4 << 20;
 
 /// A value and the byte where it starts.
 #[derive(Clone, Debug)]
@@ -111,6 +111,27 @@ pub(crate) fn parse(text: &str) -> Result<Node<'_>, Fault> {
         return Err(parser.expected("nothing more"));
     }
     Ok(root)
+}
+
+/// How many values a text has that is JSON: one, and those of every list and object.
+pub(super) fn values(text: &str) -> usize {
+    let mut bytes = text.bytes().filter(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'\r')).peekable();
+    let mut values = 1;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => loop {
+                match bytes.next() {
+                    Some(b'\\') => drop(bytes.next()),
+                    Some(b'"') | None => break,
+                    Some(_) => {}
+                }
+            },
+            b',' => values += 1,
+            b'[' | b'{' => values += usize::from(!matches!(bytes.peek(), Some(b']' | b'}'))),
+            _ => {}
+        }
+    }
+    values
 }
 
 struct Parser<'a> {
@@ -520,6 +541,20 @@ mod tests {
     fn check_fault(text: &str, at: usize, message: &str) {
         let fault = parse(text).unwrap_err();
         assert_eq!((fault.at, fault.kind.to_string().as_str()), (at, message), "{text}");
+    }
+
+    #[test]
+    fn values_are_counted_as_they_are_read() {
+        for (text, values) in [
+            ("1", 1),
+            ("[]", 1),
+            ("{ }", 1),
+            (r#"{"a,[": [1, "\\\",", {}], "b": {"c": [[ ]]}}"#, 8),
+        ] {
+            let mut parser = Parser { text, at: 0, path: Vec::new(), values: 0 };
+            parser.value().unwrap();
+            assert_eq!((parser.values, super::values(text)), (values, values), "{text}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::json::{self, Fault, Field, MAX_DEPTH, Node, Value};
 use super::maps;
 use super::merge::{Trust, merge};
 use super::path::{Step, Steps};
-use super::read::interpret;
+use super::read::{MAX_BYTES, interpret};
 use super::{End, JointKind, LeftOut, Rig, RigError, RigErrorKind, RigJoint, is_identity, is_unit};
 use crate::hash::{self, ContentHash};
 use crate::limits::{Limit, SwingLimit, SwingTwistLimit, TwistBounds, TwistLimit, TwistOffset};
@@ -29,13 +29,31 @@ impl Rig {
     ///
     /// If the rig holds what a document cannot: a limit that does not fit its joint's kind, a number
     /// that is not finite or out of range, an empty arc, a shape that is a function. The error's path
-    /// names the joint.
+    /// names the joint. And if the document would be larger than what is read.
     pub fn write(&self) -> Result<Vec<u8>, RigError> {
         let error = |fault: Fault| RigError::new(fault.kind, fault.path, None);
         let fresh = canonical(self).map_err(error)?;
         let text = self.origin.as_deref().and_then(|text| merged(text, &fresh));
-        Ok(text.unwrap_or_else(|| json::print(&fresh)).into_bytes())
+        let text = text.unwrap_or_else(|| json::print(&fresh));
+        is_readable(&text).map_err(|kind| RigError::new(kind, String::new(), None))?;
+        Ok(text.into_bytes())
     }
+}
+
+/// That a document is within the bounds of reading.
+fn is_readable(text: &str) -> Result<(), RigErrorKind> {
+    let too_large = |found, limit, of| RigErrorKind::TooLargeToWrite { found, limit, of };
+    if text.len() > MAX_BYTES {
+        return Err(too_large(text.len(), MAX_BYTES, "bytes"));
+    }
+    // A value takes two bytes, with what is between it and the next, but the last one.
+    if text.len() > 2 * json::MAX_VALUES {
+        let values = json::values(text);
+        if values > json::MAX_VALUES {
+            return Err(too_large(values, json::MAX_VALUES, "values"));
+        }
+    }
+    Ok(())
 }
 
 /// The document `text` changed to say what `fresh` says; `None` if it is not a rig document.
@@ -446,6 +464,28 @@ fn twist(limit: &TwistLimit) -> Node<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_large_to_be_read_is_not_written() {
+        let with_notes = |bytes: usize| {
+            let joint = RigJoint { notes: vec!["n".repeat(bytes)], ..RigJoint::default() };
+            Rig::new(Skeleton::new(), [("a", joint)].into_iter().collect()).write()
+        };
+        let beside = with_notes(1000).unwrap().len() - 1000;
+        let most = with_notes(MAX_BYTES - beside).unwrap();
+        assert_eq!(most.len(), MAX_BYTES);
+        assert!(Rig::read(&most).is_ok());
+        let error = with_notes(MAX_BYTES - beside + 1).unwrap_err();
+        let kind =
+            RigErrorKind::TooLargeToWrite { found: MAX_BYTES + 1, limit: MAX_BYTES, of: "bytes" };
+        assert_eq!(*error.kind(), kind);
+        assert!(error.to_string().contains("--corners"), "{error}");
+        // Many values in few bytes.
+        let text = format!("[{}0]", "0,".repeat(json::MAX_VALUES - 2));
+        assert_eq!(is_readable(&text), Ok(()));
+        let error = is_readable(&format!("[0,{}", &text[1..])).unwrap_err();
+        assert!(error.to_string().starts_with("the rig would have 4194305 values"), "{error}");
+    }
 
     #[test]
     fn prop_degrees_read_back_as_the_radians_they_came_from() {
