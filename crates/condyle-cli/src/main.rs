@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod output;
 mod signals;
+mod stdout;
 mod terminal;
 
 use std::io::Write;
@@ -12,8 +13,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    // `clap` prints usage errors itself and exits with 2, as the contract says.
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return print_told(&told),
+    };
     signals::watch();
     match commands::run(&cli) {
         Ok(commands::Answer::Yes) => ExitCode::SUCCESS,
@@ -26,13 +29,32 @@ fn main() -> ExitCode {
             if cli.command.json() && !errors.is_empty() {
                 // Nothing is left to do if standard output is gone.
                 let errors = serde_json::json!({ "errors": errors });
-                let _ = writeln!(
-                    std::io::stdout().lock(),
-                    "{}",
-                    terminal::visible(&format!("{errors:#}"))
-                );
+                let errors = format!("{errors:#}");
+                let _ = stdout::stdout()
+                    .and_then(|mut out| writeln!(out, "{}", terminal::visible(&errors)));
             }
             ExitCode::from(2)
         }
+    }
+}
+
+/// Prints what `clap` has to tell: a usage error, with exit code 2, or help and version, which are asked
+/// for and go to standard output.
+fn print_told(told: &clap::Error) -> ExitCode {
+    let printed = match told.use_stderr() {
+        // Nothing is left to do if standard error is gone.
+        true => told.print().or(Ok(())),
+        // Not held while `clap` prints there.
+        false => stdout::stdout()
+            .map(drop)
+            .and_then(|()| told.print())
+            .and_then(|()| std::io::stdout().flush()),
+    };
+    match printed.map_err(output::Failure::from) {
+        Err(failure) if !failure.is_closed_pipe() => {
+            failure.print();
+            ExitCode::from(2)
+        }
+        _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
     }
 }

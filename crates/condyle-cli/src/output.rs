@@ -106,7 +106,10 @@ impl Failure {
                     complain(&format!("  help: {help}"));
                 }
             }
-            Self::Stdout(e) => complain(&format!("condyle: standard output: {e}")),
+            Self::Stdout(e) => {
+                complain(&format!("condyle: standard output: {e}"));
+                complain("  help: send it to a file or a program that takes it, or to /dev/null");
+            }
             Self::Told(_) => {}
         }
     }
@@ -261,7 +264,7 @@ fn write_error(output: &Path, error: &WriteError) -> (PathBuf, String, Option<St
             (output.to_owned(), what.clone(), Some(help.to_owned()))
         }
         WriteError::Io { path, message } => {
-            let help = help_of_writing(path, message).to_owned();
+            let help = help_of_writing(path, message);
             (path.clone(), format!("cannot be written: {message}"), Some(help))
         }
         // These say it themselves, and begin with their file.
@@ -276,19 +279,41 @@ fn write_error(output: &Path, error: &WriteError) -> (PathBuf, String, Option<St
 }
 
 /// What to do about a file that could not be written.
-fn help_of_writing(path: &Path, message: &str) -> &'static str {
+fn help_of_writing(path: &Path, message: &str) -> String {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    if path.is_dir() || names_a_folder(path) {
+    if let Some(target) = far_end(path) {
+        return format!(
+            "it is a link to {}, in a folder that is not there: make that, or remove the link",
+            target.display()
+        );
+    }
+    let help = if path.is_dir() || names_a_folder(path) {
         "choose a name that no folder has"
     } else if message.starts_with("two outputs") {
         "give each output a name of its own"
     } else if message.starts_with("too many links") {
         "remove the link, or choose another name"
+    } else if message.contains("name too long") {
+        "choose a shorter name"
     } else if folder.is_some_and(|folder| !folder.is_dir()) {
         "make the folder first, or choose one that is there"
     } else {
         "choose a folder that may be written to and has room"
+    };
+    help.to_owned()
+}
+
+/// Where a link leads to if that is in a folder that is not there.
+fn far_end(path: &Path) -> Option<PathBuf> {
+    // As many as Linux follows.
+    const LINKS: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(link) = std::fs::read_link(&target) else { break };
+        target = target.parent().unwrap_or(Path::new("")).join(link);
     }
+    let folder = target.parent().filter(|folder| *folder != Path::new(""))?;
+    (target != path && !folder.is_dir()).then_some(target)
 }
 
 /// A bar over `n` steps of long work: on a terminal, and nothing on a pipe.

@@ -11,12 +11,17 @@ const LINE: usize = 4000;
 /// What is left of that which is cut, at its beginning.
 const LEFT: usize = 60;
 
-/// Whether a terminal would do something else than show it: control characters, and those that turn the
-/// direction of writing about, so that a text seems to say something else.
+/// Whether a terminal would do something else than show it: control characters; those that turn the
+/// direction of writing about, so that a text seems to say something else; and those of no width, by which
+/// two names differ and look the same (`Default_Ignorable_Code_Point` of Unicode 16, and annotations).
 fn is_obeyed(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}')
+        || matches!(c, '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}')
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}')
+        || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}')
+        || matches!(c, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
+        || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A text of several lines without what a terminal would obey: `\u001b` stands for it, which in JSON says
@@ -32,8 +37,12 @@ fn escaped(text: &str, which: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match which(c) {
-            // All of them are below U+10000.
-            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            // Above U+FFFF in two parts, as JSON has it.
+            true => {
+                for part in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{part:04x}"));
+                }
+            }
             false => out.push(c),
         }
     }
@@ -83,6 +92,9 @@ mod tests {
         assert_eq!(visible(bad), good);
         assert_eq!(message(bad), good);
         assert_eq!(printable(bad), good.replace('\n', "\\u000a"));
+        // Of no width, and tags.
+        assert_eq!(message("a\u{200b}b\u{ad}c\u{2060}"), "a\\u200bb\\u00adc\\u2060");
+        assert_eq!(message("\u{e0041}"), "\\udb40\\udc41");
         let plain = "LeftÄrm, 左腕, ⠿ → 3.5°\n  help: “so”";
         assert!(matches!(visible(plain), Cow::Borrowed(same) if same == plain));
         assert_eq!(message(plain), plain);
@@ -91,7 +103,7 @@ mod tests {
     /// In JSON the escape is the character.
     #[test]
     fn json_stays_what_it_says() {
-        let value = serde_json::json!({ "a\u{9b}\u{202e}": "\u{1b}\"\\\n" });
+        let value = serde_json::json!({ "a\u{9b}\u{202e}\u{e0041}\u{200b}": "\u{1b}\"\\\n" });
         let text = visible(&value.to_string()).into_owned();
         assert!(!text.contains(is_obeyed));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);

@@ -73,8 +73,11 @@ pub(crate) fn bytes_of(path: &Path, map: Option<FilesStay>, most: u64) -> io::Re
         // SAFETY: the file is regular and open, and the mapping is private and read-only, so nothing
         // here changes its bytes. That nobody else does is what `FilesStay` promises: only the
         // unsafe `promise` makes one.
-        if let Ok(map) = unsafe { memmap2::Mmap::map(&file) } {
-            return Ok(Bytes::Mapped(map));
+        match unsafe { memmap2::Mmap::map(&file) } {
+            Ok(map) => return Ok(Bytes::Mapped(map)),
+            // It is too large to be read instead.
+            Err(error) if length > most => return Err(error),
+            Err(_) => {}
         }
     }
     read(file, length, most).map(Bytes::Read)

@@ -19,6 +19,7 @@ use crate::output::{
     Failure, hundredths, json_degrees, json_of_error, message, new_table, number, print_read_error,
     print_warnings, printable, progress, visible, warnings_printed,
 };
+use crate::stdout::stdout;
 
 pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
     let mut rig = rig_of(&args.limits.rig, args.reading.strict())?;
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Check) -> Result<Answer, Failure> {
     }
     let options = args.reading.options();
     let bar = progress(args.files.len(), "checking");
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout()?;
     let (mut files, mut total) = (Vec::new(), Total::default());
     let mut errors: Vec<Value> = Vec::new();
     for (path, read) in read_files(&args.files, &options) {

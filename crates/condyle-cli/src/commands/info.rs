@@ -18,6 +18,7 @@ use crate::args::Info;
 use crate::output::{
     Failure, json_of_error, message, print_read_error, printable, progress, visible, wrapped,
 };
+use crate::stdout::stdout;
 
 /// Lines are no longer than this, in characters.
 const WIDTH: usize = 100;
@@ -31,7 +32,7 @@ pub(super) fn run(args: &Info) -> Result<Answer, Failure> {
     let bar = progress(args.files.len(), "reading");
     let mut shown = Vec::new();
     let mut errors = Vec::new();
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout()?;
     for (path, read) in read_files(&args.files, &options) {
         bar.inc(1);
         match read {

@@ -19,6 +19,7 @@ use super::rig::{find, joints_of, preset, preset_list, rig_of};
 use super::{Answer, print_text};
 use crate::args::{LimitsPreset, LimitsShow};
 use crate::output::{Failure, json_degrees, message, new_table, printable, wrapped};
+use crate::stdout::stdout;
 
 /// Columns of the picture of a region.
 const COLUMNS: usize = 48;
@@ -67,7 +68,7 @@ pub(super) fn show(args: &LimitsShow) -> Result<Answer, Failure> {
         let text = format!("{:#}\n", json!({ "path": path, "joints": joints }));
         return print_text(&text);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout()?;
     match (one, rows.as_slice()) {
         (Some(_), [row]) => out.write_all(message(&detail(row, characters())).as_bytes())?,
         _ => writeln!(out, "{}", message(&table(&rows)))?,

@@ -40,6 +40,7 @@ use condyle::formats::{Format, MotionFile, Read, ReadOptions, size_notice};
 
 use crate::args::{Cli, Command, FormatName, LimitsCommand, Writing};
 use crate::output::{Failure, print_warnings, progress, visible, working};
+use crate::stdout::stdout;
 use outputs::Results;
 
 /// What a command that did its work has to say; becomes the exit code.
@@ -148,7 +149,7 @@ fn print_text(text: &str) -> Result<Answer, Failure> {
 
 /// Prints what could be a file, as it is.
 fn print_bytes(bytes: &[u8]) -> Result<Answer, Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout()?;
     out.write_all(bytes)?;
     out.flush()?;
     Ok(Answer::Yes)

@@ -195,10 +195,14 @@ pub(super) fn check_one(output: &Output<'_>, inputs: &[&Path]) -> Result<(), Fai
             );
             Failure::usage(what, &help)
         }
-        Some(InTheWay::MotionName(named)) => {
+        Some(InTheWay::OtherName(named, other)) => {
+            let other = match other {
+                FileKind::Motion(_) => "a motion file",
+                other => other.name(),
+            };
             let what = match named == path {
-                true => format!("{shown} has the extension of a motion file"),
-                false => format!("{shown} leads to {}, a motion file", named.display()),
+                true => format!("{shown} has the extension of {other}"),
+                false => format!("{shown} leads to {}, by its name {other}", named.display()),
             };
             Failure::usage(
                 what,

@@ -26,6 +26,7 @@ use crate::output::{
     Failure, counted, decimals, json_degrees, new_table, number, plain, print_note, print_warning,
     printable, progress, some_of, visible,
 };
+use crate::stdout::stdout;
 
 pub(super) fn run(args: &Pose) -> Result<Answer, Failure> {
     let none = PathBuf::new();
@@ -133,7 +134,7 @@ impl Told<'_> {
     fn print(&self) -> Result<Answer, Failure> {
         let to_stdout = self.args.output.as_deref() != Some(Path::new("-"));
         let mut out: Box<dyn Write> = match to_stdout {
-            true => Box::new(std::io::BufWriter::new(std::io::stdout().lock())),
+            true => Box::new(std::io::BufWriter::new(stdout()?)),
             false => Box::new(std::io::BufWriter::new(std::io::stderr().lock())),
         };
         if self.args.json {

@@ -359,11 +359,11 @@ fn no_command_replaces_a_file_of_another_kind() {
         ),
         ("limits preset hip -o goals.json", "goals.json: what is there is something else"),
         ("limits preset hip -o notes.txt", "notes.txt: what is there is something else"),
-        ("dials spine -o report.html", "report.html: a page (HTML) is there"),
+        ("dials spine -o report.html", "report.html has the extension of a page (HTML)"),
         ("estimate walk.bvh -o copy.json --fresh", "copy.json: a BVH is there"),
         ("estimate walk.bvh -o copy.json", "copy.json:1:1"),
         ("estimate walk.bvh -o new.json --report copy.json", "copy.json: a BVH is there"),
-        ("stats walk.bvh -o report.html", "report.html: a page (HTML) is there"),
+        ("stats walk.bvh -o report.html", "report.html has the extension of a page (HTML)"),
         (
             "convert walk.bvh page.amc",
             "page.amc: a page (HTML) is there, and would be replaced by an AMC",
@@ -546,6 +546,101 @@ fn every_command_replaces_what_it_wrote_before() {
             assert!(matches!(got.status.code(), Some(0 | 1)), "{line}, again {again}: {err}");
         }
     }
+}
+
+#[test]
+fn what_is_written_has_no_extension_of_another_kind() {
+    let folder = Folder::new("files_extensions");
+    folder.write("walk.bvh", &long_walk(40));
+    folder.write("rig.json", "");
+    assert_eq!(folder.condyle("estimate walk.bvh -o rig.json --fresh").status.code(), Some(0));
+    let names = folder.names();
+    for (line, other) in [
+        ("estimate walk.bvh -o walk.svg", "a picture (SVG)"),
+        ("estimate walk.bvh -o a.html --fresh", "a page (HTML)"),
+        ("estimate walk.bvh -o a.json --report a.csv", "a table (CSV)"),
+        ("corpus . -o c.cst", "a summary"),
+        ("couple walk.bvh --rig rig.json -o c.HTM", "a page (HTML)"),
+        ("limits preset hip -o hip.csv", "a table (CSV)"),
+        ("dials spine -o spine.trc", "a motion file"),
+        ("anatomy walk.bvh -o names.svg", "a picture (SVG)"),
+        ("stats walk.bvh -o part.svg", "a picture (SVG)"),
+    ] {
+        let got = folder.condyle(line);
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{line}: {err}");
+        assert!(err.contains(&format!("has the extension of {other}")), "{line}: {err}");
+        assert!(err.contains("help: the output is a"), "{line}: {err}");
+        assert_eq!(folder.names(), names, "{line}");
+    }
+}
+
+/// What a file cannot be written for is told, with what helps.
+#[test]
+fn help_fits_what_is_wrong_with_a_name() {
+    let folder = Folder::new("files_help");
+    folder.write("walk.bvh", WALK);
+    symlink("nowhere/new.bvh", folder.0.join("far.bvh")).unwrap();
+    symlink("far.bvh", folder.0.join("twice.bvh")).unwrap();
+    let long = format!("{}.bvh", "x".repeat(300));
+    for (output, help) in [
+        ("far.bvh", "it is a link to nowhere/new.bvh, in a folder that is not there"),
+        ("twice.bvh", "it is a link to nowhere/new.bvh, in a folder that is not there"),
+        ("nowhere/new.bvh", "make the folder first"),
+        (&long, "choose a shorter name"),
+    ] {
+        let got = folder.condyle(&format!("resample walk.bvh --fps 60 -o {output}"));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{output}: {err}");
+        assert!(err.contains(&format!("help: {help}")), "{output}: {err}");
+    }
+    // Five gigabytes of nothing, and less room for them.
+    fs::File::create(folder.0.join("large.bvh")).unwrap().set_len(5 << 30).unwrap();
+    for (flag, help) in [("--mmap", "let the program have more memory"), ("", "--mmap reads")] {
+        let got = folder.shell(&format!("ulimit -v 3000000; condyle info large.bvh {flag}"));
+        let err = String::from_utf8_lossy(&got.stderr);
+        assert_eq!(got.status.code(), Some(2), "{flag}: {err}");
+        assert!(err.contains(&format!("help: {help}")), "{flag}: {err}");
+    }
+}
+
+/// Closed, or without room.
+#[test]
+fn what_cannot_be_printed_is_no_success() {
+    let folder = Folder::new("files_stdout");
+    folder.write("walk.bvh", WALK);
+    folder
+        .write("rig.json", "{ \"condyle\": 1, \"skeleton\": { \"joints\": [] }, \"joints\": {} }");
+    let full = std::path::Path::new("/dev/full").exists().then_some(">/dev/full");
+    for to in [">&-"].into_iter().chain(full) {
+        for line in [
+            "--help",
+            "--version",
+            "estimate --help",
+            "info walk.bvh",
+            "info walk.bvh --json",
+            "man",
+            "completions bash",
+            "dials spine",
+            "limits show hip",
+            "limits preset hip",
+            "convert walk.bvh - --to bvh",
+            "pose spine --set lumbar.flexion=20 --json",
+            "estimate walk.bvh -o new.json",
+        ] {
+            let got = folder.shell(&format!("condyle {line} {to}"));
+            let err = String::from_utf8_lossy(&got.stderr);
+            assert_eq!(got.status.code(), Some(2), "{line} {to}: {err}");
+            assert!(err.contains("condyle: standard output: "), "{line} {to}: {err}");
+        }
+        // What prints nothing needs no standard output.
+        let got = folder.shell(&format!("condyle convert walk.bvh new.trc {to}"));
+        assert_eq!(got.status.code(), Some(0), "{got:?}");
+    }
+    let got = folder
+        .shell("condyle --help >/dev/null && condyle --help | head -c 1 && condyle --nonsense");
+    assert_eq!(got.status.code(), Some(2), "{got:?}");
+    assert!(String::from_utf8_lossy(&got.stderr).contains("unexpected argument"), "{got:?}");
 }
 
 /// A skeleton as Acclaim has it, with a leg of this length, and a motion of it.

@@ -72,6 +72,11 @@ pub enum ReadErrorKind {
         /// What the system said.
         message: String,
     },
+    /// There is no room for the file in memory or, where it is mapped, among the addresses.
+    NoMemory {
+        /// What the system said.
+        message: String,
+    },
     /// There are more bytes than are read into memory.
     TooLarge {
         /// The most that are, see [`MAX_IN_MEMORY`](crate::formats::MAX_IN_MEMORY).
@@ -262,6 +267,9 @@ impl ReadErrorKind {
     fn help(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check the path, and that it is a file you may read",
+            Self::NoMemory { .. } => {
+                "let the program have more memory (ulimit -v), or cut the file in pieces"
+            }
             Self::TooLarge { .. } => {
                 "--mmap reads larger files, if no program changes them meanwhile; or cut it in pieces"
             }
@@ -323,7 +331,9 @@ impl ReadErrorKind {
 impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io { message } => write!(f, "cannot be read: {message}"),
+            Self::Io { message } | Self::NoMemory { message } => {
+                write!(f, "cannot be read: {message}")
+            }
             Self::TooLarge { most } => {
                 write!(
                     f,

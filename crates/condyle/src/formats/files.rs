@@ -25,6 +25,7 @@ pub fn read_file(
         let kind = match error.kind() {
             _ if path.is_dir() => ReadErrorKind::Folder,
             io::ErrorKind::FileTooLarge => ReadErrorKind::TooLarge { most: MAX_IN_MEMORY },
+            io::ErrorKind::OutOfMemory => ReadErrorKind::NoMemory { message: error.to_string() },
             _ => ReadErrorKind::Io { message: error.to_string() },
         };
         ReadError::new(kind).with_path(path)

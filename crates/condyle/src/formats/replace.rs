@@ -16,8 +16,8 @@ pub enum InTheWay {
     /// One of the inputs would be replaced: this path leads to it. It is the output, or the ASF that
     /// goes with the output if that is an AMC.
     Input(PathBuf),
-    /// The output has the extension of a motion file, or leads to a file that has, and is none.
-    MotionName(PathBuf),
+    /// The output has the extension of files of another kind, or leads to a file that has.
+    OtherName(PathBuf, FileKind),
     /// A file of another kind is there; of which one, where that is known.
     OtherKind(Option<FileKind>),
 }
@@ -41,8 +41,10 @@ pub fn in_the_way(output: &Path, kind: FileKind, inputs: &[&Path]) -> io::Result
         }
     } else {
         let names = std::iter::once(output.to_owned()).chain(fs::canonicalize(output).ok());
-        if let Some(path) = names.into_iter().find(|path| Format::of_path(path).is_some()) {
-            return Ok(Some(InTheWay::MotionName(path)));
+        for path in names {
+            if let Some(other) = kind_of_name(&path).filter(|other| *other != kind) {
+                return Ok(Some(InTheWay::OtherName(path, other)));
+            }
         }
     }
     if !fs::metadata(output).is_ok_and(|there| there.is_file() && there.len() > 0) {
@@ -52,6 +54,19 @@ pub fn in_the_way(output: &Path, kind: FileKind, inputs: &[&Path]) -> io::Result
     File::open(output)?.take(LOOKED_AT).read_to_end(&mut beginning)?;
     let there = FileKind::detect(&beginning);
     Ok((there != Some(kind)).then_some(InTheWay::OtherKind(there)))
+}
+
+/// The kind of file that an extension is for. JSON is for many.
+fn kind_of_name(path: &Path) -> Option<FileKind> {
+    let motion = Format::of_path(path).map(FileKind::Motion);
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    motion.or(match &*extension {
+        "cst" => Some(FileKind::Summary),
+        "html" | "htm" => Some(FileKind::Page),
+        "svg" => Some(FileKind::Picture),
+        "csv" => Some(FileKind::Table),
+        _ => None,
+    })
 }
 
 /// Whether a file is there, neither empty nor a device or a FIFO, with other contents than these.
@@ -159,7 +174,18 @@ mod tests {
         assert_eq!(found("other.bvh", amc), Some(InTheWay::OtherKind(Some(bvh))));
         fs::write(path("goals.json"), "{ \"goals\": [] }").unwrap();
         assert_eq!(found("goals.json", FileKind::Rig), Some(InTheWay::OtherKind(None)));
-        assert_eq!(found("new.bvh", FileKind::Rig), Some(InTheWay::MotionName(path("new.bvh"))));
+        let other = |name: &str, kind| Some(InTheWay::OtherName(path(name), kind));
+        assert_eq!(found("new.bvh", FileKind::Rig), other("new.bvh", bvh));
+        for (name, kind) in [
+            ("new.SVG", FileKind::Picture),
+            ("new.htm", FileKind::Page),
+            ("new.cst", FileKind::Summary),
+            ("new.csv", FileKind::Table),
+        ] {
+            assert_eq!(found(name, FileKind::Rig), other(name, kind));
+            assert_eq!(found(name, kind), None);
+        }
+        assert_eq!(found("new.txt", FileKind::Rig), None);
         fs::write(path("empty.json"), "").unwrap();
         assert_eq!(found("empty.json", FileKind::Rig), None);
         fs::remove_dir_all(at).unwrap();
