@@ -1,5 +1,7 @@
 //! Between takes, their summaries, and an estimate.
 
+use std::f64::consts::PI;
+
 use glam::DVec3;
 
 use super::joint::{self, Seen};
@@ -170,8 +172,8 @@ fn seen_in(joint: &JointSummary, time_counts: bool) -> Seen {
 }
 
 fn with_resolution(mut entry: RigJoint) -> RigJoint {
-    let allowance = entry.allowance().degrees() + Summary::resolution().degrees();
-    entry.tolerance = entry.tolerance.map(|_| Angle::from_degrees(allowance.min(180.0)));
+    let allowance = entry.allowance().radians() + Summary::resolution().radians();
+    entry.tolerance = entry.tolerance.map(|_| Angle::from_radians(allowance.min(PI)));
     entry
 }
 
