@@ -18,8 +18,8 @@ use crate::skeleton::{JointIndex, Skeleton};
 /// # Method
 ///
 /// With M the reflection of the world, F the anatomical frame of a joint in its local space
-/// ([`Anatomy::frame`]), `M_z` the reflection z → −z of those frames and c the counterpart of j, world
-/// rotations W and translations t of the mirrored motion are
+/// ([`Anatomy::frame`](crate::anatomy::Anatomy::frame)), `M_z` the reflection z → −z of those frames and c
+/// the counterpart of j, world rotations W and translations t of the mirrored motion are
 ///
 /// ```text
 ///   W'(j) = M W(c) F(c) M_z F(j)⁻¹
@@ -38,7 +38,7 @@ use crate::skeleton::{JointIndex, Skeleton};
 ///
 /// # What is whose counterpart
 ///
-/// By [anatomy](Anatomy::name): left and right of one name, in their order if there are as many on both
+/// By [anatomy](crate::anatomy::Anatomy::name): left and right of one name, in their order if there are as many on both
 /// sides; those in the middle are their own. Else by the spelling of the names (`LeftHandThumb1`,
 /// `lthumb`, `Thumb_L`, `Thumb.L`), if the parents are counterparts. Else a joint whose parent is its own
 /// image is that too, and every other keeps its own local motion: so does a sword that only the right

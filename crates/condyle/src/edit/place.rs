@@ -116,7 +116,8 @@ impl Placement {
     }
 }
 
-fn moved(track: &Track, turn: Rotation, shift_m: DVec3) -> Track {
+/// A track turned in its parent's space, and then shifted.
+pub(super) fn moved(track: &Track, turn: Rotation, shift_m: DVec3) -> Track {
     Track::from_parts(
         track.rotations().iter().map(|r| turn * r).collect(),
         track.rotation_times().clone(),

@@ -1,5 +1,7 @@
 //! A whole figure larger or smaller, or with another axis up.
 
+use glam::DVec3;
+
 use super::{EditError, Ground};
 use crate::anatomy::{FigureAxes, UpFrom, WorldAxis};
 use crate::math::Rotation;
@@ -120,14 +122,7 @@ pub fn in_world_of(
     let turn = Ground::up_along(to.axis).axes() * Ground::up_along(from.axis).axes().inverse();
     let mut moved = clip.clone();
     for j in skeleton.indices().filter(|j| skeleton.parent(*j).is_none()) {
-        let track = clip.track(j);
-        let keys = Track::from_parts(
-            track.rotations().iter().map(|r| turn * r).collect(),
-            track.rotation_times().clone(),
-            track.translations_m().iter().map(|t| turn * t).collect(),
-            track.translation_times().clone(),
-        );
-        moved.set_track(j, keys.with_interpolation(track.interpolation()))?;
+        moved.set_track(j, super::place::moved(clip.track(j), turn, DVec3::ZERO))?;
     }
     Ok(Some((from.axis, moved)))
 }

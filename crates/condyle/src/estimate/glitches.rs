@@ -19,7 +19,7 @@ const LEAST: f64 = 25.0 * (std::f64::consts::PI / 180.0);
 /// A glitch is a frame that lies far from the curve through its neighbours, compared with most frames;
 /// that is farther from both of them than they are from each other, and than the frames around are. A
 /// fast turn, or a sudden stop, is not. Where frames do not follow each other, see
-/// [`isolated`]. Of a joint that is constant, see [`spikes`].
+/// [`isolated`](super::isolated). Of a joint that is constant, see [`spikes`].
 pub(super) fn find(series: &Rotations, ordered: bool) -> Vec<usize> {
     let spikes = spikes(series);
     if !spikes.is_empty() || !ordered || series.len() < FEW {
