@@ -1,9 +1,12 @@
 //! Reading a large BVH: megabytes per second, beside the `bvh_anim` crate and a bare loop that only
 //! tokenises and parses, in the same run, interleaved, best of several.
 //!
+//! Then both as whole programs, this one once more for each, with a file to read: from start to end.
+//!
 //! `READ_MB` sets the size of the made-up file (default 100); with `READ_ONCE` it is read once and
 //! its length printed, for counting instructions.
 
+#![allow(unsafe_code, reason = "a file of its own is mapped, which nobody changes")]
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -16,7 +19,7 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use condyle::formats::{ReadOptions, acclaim, bvh, read};
+use condyle::formats::{FilesStay, ReadOptions, acclaim, bvh, read, read_file};
 use condyle::synth::Rng;
 
 const JOINTS: usize = 31;
@@ -145,7 +148,55 @@ fn amc(megabytes: usize) {
     );
 }
 
+/// Reads a file for [`whole_programs`], if that is what this program was started for.
+fn is_a_reader_of_one_file() -> bool {
+    let Ok(job) = std::env::var("READ_AS_PROGRAM") else { return false };
+    let (reader, path) = job.split_once(' ').unwrap();
+    if reader == "bvh_anim" {
+        let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+        black_box(bvh_anim::from_reader(file).unwrap());
+        return true;
+    }
+    // SAFETY: the file was made by `whole_programs`, which leaves it alone until this program ends.
+    let map = (reader == "mapped").then(|| unsafe { FilesStay::promise() });
+    let threads = if reader == "one" { 1 } else { 2 };
+    let threads = NonZeroUsize::new(threads).unwrap();
+    let options = ReadOptions { threads, map, ..ReadOptions::default() };
+    black_box(read_file(path.as_ref(), None, &options).unwrap());
+    true
+}
+
+/// From the start of a program to its end: reading a file with rotations, wall time.
+fn whole_programs(text: &str) {
+    let path = std::env::temp_dir().join(format!("condyle-read-{}.bvh", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let readers = [
+        ("bvh_anim", "the bvh_anim crate"),
+        ("one", "with rotations, one thread"),
+        ("two", "with rotations, two threads"),
+        ("mapped", "with rotations, two threads, mapped"),
+    ];
+    let mut best = [f64::INFINITY; 4];
+    for _ in 0..RUNS {
+        for ((reader, _), best) in readers.iter().zip(&mut best) {
+            let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+            program.env("READ_AS_PROGRAM", format!("{reader} {}", path.display())).arg("--bench");
+            let start = Instant::now();
+            assert!(program.status().unwrap().success());
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+    println!("whole programs, wall time, best of {RUNS}:");
+    for ((_, what), time) in readers.iter().zip(best) {
+        println!("  {what:36} {:6.0} ms   {:5.2} x bvh_anim", 1e3 * time, best[0] / time);
+    }
+}
+
 fn main() {
+    if is_a_reader_of_one_file() {
+        return;
+    }
     // `cargo test --all-targets` runs it, too, without this.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
@@ -162,7 +213,7 @@ fn main() {
         return;
     }
     let two = ReadOptions { threads: NonZeroUsize::new(2).unwrap(), ..one };
-    let mut best = [f64::INFINITY; 5];
+    let mut best = [f64::INFINITY; 6];
     // What is read is given back to the system outside the measured time.
     let mut time = |i: usize, f: &mut dyn FnMut() -> Box<dyn std::any::Any>| {
         let start = Instant::now();
@@ -175,7 +226,8 @@ fn main() {
         time(1, &mut || Box::new(bvh::read_document(black_box(bytes), &one).unwrap()));
         time(2, &mut || Box::new(bvh::read_document(black_box(bytes), &two).unwrap()));
         time(3, &mut || Box::new(read(black_box(bytes), None, &one).unwrap()));
-        time(4, &mut || Box::new(bvh_anim::from_bytes(black_box(bytes)).unwrap()));
+        time(4, &mut || Box::new(read(black_box(bytes), None, &two).unwrap()));
+        time(5, &mut || Box::new(bvh_anim::from_bytes(black_box(bytes)).unwrap()));
     }
     let rate = |i: usize| bytes.len() as f64 / 1e6 / best[i];
     println!(
@@ -188,14 +240,19 @@ fn main() {
         "into channel columns, one thread",
         "into channel columns, two threads",
         "with rotations, one thread",
+        "with rotations, two threads",
         "the bvh_anim crate",
     ]
     .iter()
     .enumerate()
     {
-        let (bare, peer) = (rate(i) / rate(0), rate(i) / rate(4));
+        let (bare, peer) = (rate(i) / rate(0), rate(i) / rate(5));
         println!("  {what:34} {:7.0} MB/s   {bare:5.2} x bare   {peer:5.2} x bvh_anim", rate(i));
     }
-    println!("  two threads / one {:26.2}", rate(2) / rate(1));
+    let [columns, rotations] = [rate(2) / rate(1), rate(4) / rate(3)];
+    println!(
+        "  two threads / one, wall time: {columns:.2} into columns, {rotations:.2} with rotations"
+    );
+    whole_programs(&text);
     amc(megabytes);
 }

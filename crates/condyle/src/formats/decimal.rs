@@ -9,12 +9,10 @@
 /// and one more, in two loads of eight.
 const WINDOW: usize = 24;
 
-const ONES: u64 = 0x0101_0101_0101_0101;
+/// What the mantissa is a multiple of, for each sign: zeros keep theirs.
+const UNIT: [f64; 2] = [1e8, -1e8];
 
-/// Powers of ten up to the eight digits after a point.
-const POWERS: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
-const INTEGER_POWERS: [u64; 9] =
-    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// The number at `at` and where it ends, if it is of the usual form and followed by a blank or a
 /// line end. `None` says nothing about what is there.
@@ -23,70 +21,95 @@ const INTEGER_POWERS: [u64; 9] =
 ///
 /// Digits side by side in a register: D. Lemire, "Number parsing at a gigabyte per second", 2021,
 /// section 3. The value: W. D. Clinger, "How to read floating point numbers accurately", 1990: an
-/// integer below 2⁵³ divided by a power of ten up to 10²² is rounded once, hence correctly.
+/// integer below 2⁵³ divided by a power of ten up to 10²² is rounded once, hence correctly. The integer
+/// is `whole · 10⁸ + fraction`, the fraction filled up with zeros to eight digits: 15 digits in all.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the whole cost of reading a file is here")]
 pub(crate) fn decimal(bytes: &[u8], at: usize) -> Option<(f64, usize)> {
     let window: &[u8; WINDOW] = bytes.get(at..)?.first_chunk()?;
     let negative = usize::from(window[0] == b'-');
-    let whole = Digits::load(window, negative);
-    let mut length = negative + whole.count;
-    if whole.count == 0 || whole.count == 8 {
-        return None;
-    }
-    let mut mantissa = whole.value();
-    let mut places = 0;
+    let (whole, digits) = match up_to_three(window, negative) {
+        Some(short) => short,
+        None => up_to_seven(window, negative)?,
+    };
+    let mut length = negative + digits;
+    let mut mantissa = whole * 100_000_000;
     if window[length] == b'.' {
-        let fraction = Digits::load(window, length + 1);
-        places = fraction.count;
-        // Up to 15 digits in all: below 2⁵³.
-        mantissa = mantissa * INTEGER_POWERS[places] + fraction.value();
-        length += 1 + places;
+        let bytes = eight(window, length + 1);
+        let others = others(bytes);
+        // The lowest bit of the first other byte, and below it the digits; none, and all are digits.
+        let first = (others & others.wrapping_neg()) >> 7;
+        mantissa += value_of_eight(bytes & first.wrapping_sub(1));
+        length += 1 + (others.trailing_zeros() / 8) as usize;
     }
     // A digit too many, an exponent, a comma: not here.
     if window[length] > b' ' {
         return None;
     }
     #[allow(clippy::cast_precision_loss, reason = "below 10^15")]
-    let value = mantissa as f64 / POWERS[places];
-    let sign = (negative as u64) << 63;
-    Some((f64::from_bits(value.to_bits() | sign), at + length))
+    let value = mantissa as f64 / UNIT[negative];
+    Some((value, at + length))
 }
 
-/// Up to eight digits at the start of eight bytes.
-struct Digits {
-    /// The bytes less `'0'`: those of digits are 0 to 9.
-    bytes: u64,
-    /// How many of the first are digits.
-    count: usize,
+/// Eight bytes less `'0'`: those of digits are 0 to 9.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "see decimal")]
+fn eight(window: &[u8; WINDOW], at: usize) -> u64 {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&window[at..at + 8]);
+    u64::from_le_bytes(eight) ^ (ONES * 0x30)
 }
 
-impl Digits {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "see decimal")]
-    fn load(window: &[u8; WINDOW], at: usize) -> Self {
-        let mut eight = [0; 8];
-        eight.copy_from_slice(&window[at..at + 8]);
-        let bytes = u64::from_le_bytes(eight) ^ (ONES * 0x30);
-        // A byte of 10 or more gets its highest bit: 0x76 + 0x0A = 0x80. Bytes from 0x80 on have it.
-        let others = (((bytes & (ONES * 0x7F)) + ONES * 0x76) | bytes) & (ONES * 0x80);
-        Self { bytes, count: (others.trailing_zeros() / 8) as usize }
-    }
+/// The highest bit of every byte that is not 0 to 9.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "see decimal")]
+fn others(bytes: u64) -> u64 {
+    // A byte of 10 or more gets its highest bit: 0x76 + 0x0A = 0x80. Bytes from 0x80 on have it.
+    (((bytes & (ONES * 0x7F)) + ONES * 0x76) | bytes) & (ONES * 0x80)
+}
 
-    /// Their value. Missing digits become zeros in front.
-    ///
-    /// Pairs, then fours, then eights are put together: with bytes a b c d e f g h from the first,
-    /// 10·a + b in one byte of each pair, 100·ab + cd in one half of each four, and so on.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "see decimal")]
-    fn value(&self) -> u64 {
-        // A shift by 64 bits would be one by none.
-        let missing = 8 * (8 - self.count);
-        let aligned = if self.count == 0 { 0 } else { self.bytes << missing };
-        let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8) & 0x00FF_00FF_00FF_00FF;
-        let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
-        (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xFFFF_FFFF
-    }
+/// The value of eight digits, the first in the lowest byte.
+///
+/// Pairs, then fours, then eights are put together: with bytes a b c d e f g h from the first,
+/// 10·a + b in one byte of each pair, 100·ab + cd in one half of each four, and so on.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "see decimal")]
+fn value_of_eight(digits: u64) -> u64 {
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
+    (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xFFFF_FFFF
+}
+
+/// One to three digits and how many, in half the steps of [`up_to_seven`].
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "see decimal")]
+fn up_to_three(window: &[u8; WINDOW], at: usize) -> Option<(u64, usize)> {
+    let mut four = [0; 4];
+    four.copy_from_slice(&window[at..at + 4]);
+    let bytes = u32::from_le_bytes(four) ^ 0x3030_3030;
+    // A byte of 10 to 15 gets one of the four highest bits, others have one. What is carried into the
+    // next byte comes behind the first that is no digit.
+    let others = (bytes.wrapping_add(0x0606_0606) | bytes) & 0xF0F0_F0F0;
+    let bits = others.trailing_zeros() & !7;
+    // Zeros in front make four.
+    let digits = match bits {
+        8 | 16 | 24 => bytes << (32 - bits),
+        _ => return None,
+    };
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF;
+    // 100 times the first pair and the second meet in the upper half.
+    let value = pairs.wrapping_mul((100 << 16) + 1) >> 16;
+    Some((u64::from(value), (bits / 8) as usize))
+}
+
+/// One to seven digits and how many.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "see decimal")]
+fn up_to_seven(window: &[u8; WINDOW], at: usize) -> Option<(u64, usize)> {
+    let bytes = eight(window, at);
+    let count = (others(bytes).trailing_zeros() / 8) as usize;
+    // Zeros in front make eight.
+    (1..8).contains(&count).then(|| (value_of_eight(bytes << (64 - 8 * count)), count))
 }
 
 #[cfg(test)]
@@ -101,7 +124,18 @@ mod tests {
 
     #[test]
     fn usual_numbers_are_read() {
-        for text in ["0", "-0", "5", "-12.345678", "1234567.12345678", "0.00000001", "7.", "-0.0"] {
+        for text in [
+            "0",
+            "-0",
+            "5",
+            "-12.345678",
+            "1234567.12345678",
+            "0.00000001",
+            "7.",
+            "-0.0",
+            "12345.6",
+            "-9999999",
+        ] {
             let (value, length) = parse(text).unwrap_or_else(|| panic!("{text}"));
             let expected: f64 = text.parse().unwrap();
             assert_eq!((value.to_bits(), length), (expected.to_bits(), text.len()), "{text}");

@@ -24,34 +24,14 @@ pub(crate) fn pieces_of(data: &[u8], threads: NonZeroUsize) -> usize {
 /// What a piece holds of a column.
 pub(crate) struct Part<'a> {
     values: &'a mut [f64],
-    /// The largest absolute values so far, of every fourth each.
-    largest: [f64; LANES],
+    /// The largest absolute value so far.
+    largest: f64,
 }
-
-/// So many numbers are compared at once.
-const LANES: usize = 4;
 
 impl Part<'_> {
     /// How many frames it has.
     pub(crate) fn frames(&self) -> usize {
         self.values.len()
-    }
-
-    /// Its first frames and the others, if it has so many.
-    pub(crate) fn halves(&mut self, first: usize) -> Option<(Part<'_>, Part<'_>)> {
-        let (a, b) = self.values.split_at_mut_checked(first)?;
-        let part = |values| Part { values, largest: [0.0; LANES] };
-        Some((part(a), part(b)))
-    }
-
-    /// The larger of what was seen here and in another part.
-    pub(crate) fn largest_with(&self, other: &Part<'_>) -> f64 {
-        self.largest.into_iter().chain(other.largest).fold(0.0, larger)
-    }
-
-    /// What was seen in parts of it.
-    pub(crate) fn set_largest(&mut self, largest: f64) {
-        self.largest = [largest; LANES];
     }
 }
 
@@ -89,13 +69,12 @@ pub(crate) fn read_pieces(
     for mut column in table.all_mut() {
         for (part, &(_, count)) in parts.iter_mut().zip(pieces) {
             let (values, rest) = column.split_at_mut(count);
-            part.push(Part { values, largest: [0.0; LANES] });
+            part.push(Part { values, largest: 0.0 });
             column = rest;
         }
     }
     let fill = |piece: &[u8], before: usize, mut part: Vec<Part<'_>>| -> Option<Vec<f64>> {
-        let largest = |part: &Part<'_>| part.largest_with(part);
-        read(piece, before, &mut part).then(|| part.iter().map(largest).collect())
+        read(piece, before, &mut part).then(|| part.iter().map(|column| column.largest).collect())
     };
     let all_read: Vec<Option<Vec<f64>>> = std::thread::scope(|scope| {
         let mut parts = parts.into_iter().zip(pieces);
@@ -125,20 +104,21 @@ fn larger(a: f64, b: f64) -> f64 {
 
 /// Puts the rows of a block into the columns, from frame `start` on.
 #[inline]
-pub(crate) fn flush(block: &[[f64; BLOCK]], columns: &mut [Part<'_>], start: usize, rows: usize) {
+pub(crate) fn flush<'a>(
+    block: impl IntoIterator<Item = &'a [f64; BLOCK]>,
+    columns: &mut [Part<'_>],
+    start: usize,
+    rows: usize,
+) {
     for (column, values) in columns.iter_mut().zip(block) {
-        // What a block that is not full has from before was counted before.
-        for four in values.as_chunks::<LANES>().0 {
-            for (largest, value) in column.largest.iter_mut().zip(four) {
-                *largest = larger(*largest, value.abs());
-            }
-        }
         let to = &mut column.values[start..start + rows];
         // A whole block is one store of a cache line, not a call to copy bytes.
         match <&mut [f64; BLOCK]>::try_from(&mut *to) {
             Ok(whole) => *whole = *values,
             Err(_) => to.copy_from_slice(&values[..rows]),
         }
+        // What a block that is not full has from before was counted before.
+        column.largest = values.iter().fold(column.largest, |most, v| larger(most, v.abs()));
     }
 }
 

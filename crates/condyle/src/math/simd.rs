@@ -1,10 +1,14 @@
 //! The one place that picks vector instructions at run time, and the only one with `unsafe`.
 //!
-//! A loop is written once, as a [`Kernel`], and compiled twice: for what every machine of the target
-//! has, and for AVX2. The same source without a fused multiply-add is the same IEEE operations in
-//! the same order, so both give the same bits and differ only in speed.
+//! A loop is written once, as a [`Kernel`], and compiled for what every machine of the target has and,
+//! on x86-64, for AVX2 and for AVX-512. The same source, in which the compiler may not fuse a
+//! multiplication with an addition, is the same IEEE operations in the same order, so all give the same
+//! bits and differ only in speed.
 
-#![allow(unsafe_code, reason = "calling code compiled for AVX2, after asking the processor for it")]
+#![allow(
+    unsafe_code,
+    reason = "calling code compiled for instructions after asking the processor for them"
+)]
 #![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 /// The instructions a loop over columns runs with. All levels give the same bits.
@@ -23,6 +27,8 @@ enum Instructions {
     Baseline,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Level {
@@ -34,25 +40,40 @@ impl Level {
     #[inline]
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Self(Instructions::Avx2);
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") {
+                let wide =
+                    has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw");
+                return Self(if wide { Instructions::Avx512 } else { Instructions::Avx2 });
+            }
         }
         Self::BASELINE
     }
 
     /// All that this machine has, from slow to fast: for tests and benchmarks.
     pub fn all() -> impl Iterator<Item = Self> {
-        let best = Self::best();
-        std::iter::once(Self::BASELINE).chain((best != Self::BASELINE).then_some(best))
+        let known = [
+            Instructions::Baseline,
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512,
+        ];
+        // `best` gives AVX-512 only where there is AVX2 as well.
+        let best = known.iter().position(|level| *level == Self::best().0).unwrap_or(0);
+        known.into_iter().take(best + 1).map(Self)
     }
 
-    /// A short name: `baseline` or `avx2`.
+    /// A short name: `baseline`, `avx2` or `avx512`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
             Instructions::Baseline => "baseline",
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => "avx512",
         }
     }
 
@@ -61,9 +82,12 @@ impl Level {
     pub(crate) fn run<K: Kernel>(self, kernel: K) {
         match self.0 {
             Instructions::Baseline => kernel.run(),
-            // SAFETY: `best` is the only one who makes this value, and it has asked the processor.
+            // SAFETY: only `best` and `all` make this value, after asking the processor for AVX2.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => unsafe { run_avx2(kernel) },
+            // SAFETY: only `best` and `all` make this value, after asking the processor for all of it.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { run_avx512(kernel) },
         }
     }
 }
@@ -85,5 +109,12 @@ pub(crate) trait Kernel {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn run_avx2<K: Kernel>(kernel: K) {
+    kernel.run();
+}
+
+/// These four together are what server and desktop processors with AVX-512 have.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+fn run_avx512<K: Kernel>(kernel: K) {
     kernel.run();
 }

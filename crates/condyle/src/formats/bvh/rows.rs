@@ -5,7 +5,6 @@
 //! [`read`](mod@super::read) starts again and says what it is and where. So both give the same result.
 
 use std::num::NonZeroUsize;
-use std::ops::Range;
 
 use crate::formats::rows::{self, BLOCK, Part, Table};
 use crate::formats::text::{is_space, run};
@@ -81,108 +80,120 @@ fn count_rows(piece: &[u8]) -> usize {
 
 /// Fills the columns, which are all of one length, with as many rows; whether that is what there is.
 fn read_piece(piece: &[u8], columns: &mut [Part<'_>]) -> bool {
-    read_halves(piece, columns).is_some() || read_whole(piece, columns)
+    let mut rows = Rows::of(columns);
+    rows.by_windows(piece).is_some() || rows.one_by_one(piece).is_some()
 }
 
-fn read_whole(piece: &[u8], columns: &mut [Part<'_>]) -> bool {
-    let frames = columns.first().map_or(0, Part::frames);
-    read_rows(piece, 0, columns, 0..frames).is_some_and(|end| is_blank_from(piece, end))
+/// Lines are counted over so many bytes: they stay in the second-level cache until they are read.
+const WINDOW: usize = 1 << 17;
+
+/// Rows are read from so many places at once. Where a number begins is known only when the one before
+/// has been read: a processor that waits for that in one place goes on in the other.
+const PLACES: usize = 2;
+
+/// Where reading goes on, and in which frame.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    frame: usize,
 }
 
-fn is_blank_from(piece: &[u8], at: usize) -> bool {
-    run(&piece[at..], is_space) == piece.len() - at
+/// A piece is read into these columns.
+struct Rows<'a, 'b> {
+    columns: &'a mut [Part<'b>],
+    /// Rows from each place on their way into the columns.
+    block: Vec<[[f64; BLOCK]; PLACES]>,
 }
 
-/// The rows of these frames, one after the other; gives where the last line ends.
-fn read_rows(
+impl<'a, 'b> Rows<'a, 'b> {
+    fn of(columns: &'a mut [Part<'b>]) -> Self {
+        Self { block: vec![[[0.0; BLOCK]; PLACES]; columns.len()], columns }
+    }
+
+    fn frames(&self) -> usize {
+        self.columns.first().map_or(0, Part::frames)
+    }
+
+    /// The lines of a window, and as many that follow it at the same time, and so on. `None` if a window
+    /// has not as many rows as lines, which says nothing about the piece.
+    fn by_windows(&mut self, piece: &[u8]) -> Option<()> {
+        let mut place = Place { at: 0, frame: 0 };
+        while let Some(window) = piece[place.at..].get(..WINDOW) {
+            let rows = rows::line_ends(window);
+            if rows == 0 || self.frames() - place.frame < PLACES * rows {
+                break;
+            }
+            let behind = place.at + window.iter().rposition(|b| *b == b'\n')? + 1;
+            let second = Place { at: behind, frame: place.frame + rows };
+            let [first, next] = self.read(piece, [place, second], rows)?;
+            if !is_blank_between(piece, first.at, behind) {
+                return None;
+            }
+            // The end of its last line is not counted again.
+            place = Place { at: rows::skip_space(piece, next.at), ..next };
+        }
+        let [last] = self.read(piece, [place], self.frames() - place.frame)?;
+        is_blank_between(piece, last.at, piece.len()).then_some(())
+    }
+
+    fn one_by_one(&mut self, piece: &[u8]) -> Option<()> {
+        let [end] = self.read(piece, [Place { at: 0, frame: 0 }], self.frames())?;
+        is_blank_between(piece, end.at, piece.len()).then_some(())
+    }
+
+    /// So many rows from each place; gives where they end.
+    fn read<const N: usize>(
+        &mut self,
+        piece: &[u8],
+        from: [Place; N],
+        rows: usize,
+    ) -> Option<[Place; N]> {
+        let mut at = from.map(|place| place.at);
+        for start in (0..rows).step_by(BLOCK) {
+            let rows = BLOCK.min(rows - start);
+            for row in 0..rows {
+                at = read_row(piece, at, &mut self.block, row)?;
+            }
+            for (k, from) in from.iter().enumerate() {
+                let block = self.block.iter().map(|parts| &parts[k]);
+                rows::flush(block, self.columns, from.frame + start, rows);
+            }
+        }
+        Some(std::array::from_fn(|k| Place { at: at[k], frame: from[k].frame + rows }))
+    }
+}
+
+fn is_blank_between(piece: &[u8], at: usize, end: usize) -> bool {
+    piece.get(at..end).is_some_and(|rest| run(rest, is_space) == rest.len())
+}
+
+/// One row from every place, number by number, from the next line that has something on it; gives
+/// where the lines end.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "places are to stay in registers")]
+#[allow(clippy::needless_range_loop, reason = "the same place of several arrays")]
+fn read_row<const N: usize>(
     piece: &[u8],
-    from: usize,
-    columns: &mut [Part<'_>],
-    frames: Range<usize>,
-) -> Option<usize> {
-    let mut block = vec![[0.0; BLOCK]; columns.len()];
-    let mut at = from;
-    for start in frames.clone().step_by(BLOCK) {
-        let rows = BLOCK.min(frames.end - start);
-        for row in 0..rows {
-            at = read_row(piece, at, &mut block, row)?;
-        }
-        rows::flush(&block, columns, start, rows);
-    }
-    Some(at)
-}
-
-/// The same from two places at once. Where a number begins is known only when the one before has been
-/// read: a processor that waits for that in one half goes on in the other.
-///
-/// `None` if the piece is small, or if a half has not as many rows as lines, which says nothing about
-/// the whole.
-fn read_halves(piece: &[u8], columns: &mut [Part<'_>]) -> Option<()> {
-    if piece.len() < rows::MIN_PIECE {
-        return None;
-    }
-    let [a, b] = pieces(piece, 2)[..] else { return None };
-    let frames = columns.first()?.frames();
-    let count = rows::line_ends(a);
-    let (mut of_a, mut of_b): (Vec<_>, Vec<_>) = columns
-        .iter_mut()
-        .map(|column| column.halves(count))
-        .collect::<Option<Vec<_>>>()?
-        .into_iter()
-        .unzip();
-    let both = count.min(frames - count);
-    let mut blocks = [vec![[0.0; BLOCK]; of_a.len()], vec![[0.0; BLOCK]; of_a.len()]];
-    let (mut at_a, mut at_b) = (0, 0);
-    for start in (0..both).step_by(BLOCK) {
-        let rows = BLOCK.min(both - start);
-        for row in 0..rows {
-            [at_a, at_b] = read_row_of_each([a, b], [at_a, at_b], &mut blocks, row)?;
-        }
-        rows::flush(&blocks[0], &mut of_a, start, rows);
-        rows::flush(&blocks[1], &mut of_b, start, rows);
-    }
-    let end_a = read_rows(a, at_a, &mut of_a, both..count)?;
-    let end_b = read_rows(b, at_b, &mut of_b, both..frames - count)?;
-    let largest: Vec<_> = of_a.iter().zip(&of_b).map(|(a, b)| a.largest_with(b)).collect();
-    columns.iter_mut().zip(largest).for_each(|(column, largest)| column.set_largest(largest));
-    (is_blank_from(a, end_a) && is_blank_from(b, end_b)).then_some(())
-}
-
-/// One row of each block, number by number.
-#[inline]
-fn read_row_of_each(
-    [a, b]: [&[u8]; 2],
-    from: [usize; 2],
-    blocks: &mut [Vec<[f64; BLOCK]>; 2],
+    from: [usize; N],
+    block: &mut [[[f64; BLOCK]; PLACES]],
     row: usize,
-) -> Option<[usize; 2]> {
+) -> Option<[usize; N]> {
     let row = row % BLOCK;
-    let [of_a, of_b] = blocks;
-    let mut at_a = rows::skip_space(a, from[0]);
-    let mut at_b = rows::skip_space(b, from[1]);
-    let (first_a, others_a) = of_a.split_first_mut()?;
-    let (first_b, others_b) = of_b.split_first_mut()?;
-    (first_a[row], at_a) = rows::value(a, at_a)?;
-    (first_b[row], at_b) = rows::value(b, at_b)?;
-    for (to_a, to_b) in others_a.iter_mut().zip(others_b) {
-        (to_a[row], at_a) = rows::value_after_blank(a, at_a)?;
-        (to_b[row], at_b) = rows::value_after_blank(b, at_b)?;
-    }
-    Some([rows::line_end(a, at_a)?, rows::line_end(b, at_b)?])
-}
-
-/// One row of the block from the next line that has something on it; gives where its line ends.
-#[inline]
-fn read_row(piece: &[u8], from: usize, block: &mut [[f64; BLOCK]], row: usize) -> Option<usize> {
-    let row = row % BLOCK;
-    let mut at = rows::skip_space(piece, from);
+    let mut at = from;
     let (first, others) = block.split_first_mut()?;
-    (first[row], at) = rows::value(piece, at)?;
+    for k in 0..N {
+        (first[k][row], at[k]) = rows::value(piece, rows::skip_space(piece, at[k]))?;
+    }
     for to in others {
-        (to[row], at) = rows::value_after_blank(piece, at)?;
+        for k in 0..N {
+            (to[k][row], at[k]) = rows::value_after_blank(piece, at[k])?;
+        }
     }
     // Nothing else may be on the line.
-    rows::line_end(piece, at)
+    for k in 0..N {
+        at[k] = rows::line_end(piece, at[k])?;
+    }
+    Some(at)
 }
 
 #[cfg(test)]
@@ -255,29 +266,30 @@ mod tests {
     }
 
     #[test]
-    fn halves_give_the_same_columns_as_the_whole() {
-        let channels = 12;
-        for frames in [40_000, 40_001] {
-            // Lines of very different lengths: halves of the text have different numbers of rows.
+    fn windows_give_the_same_columns_as_one_row_after_the_other() {
+        for frames in [1, 7, 8, 40_000, 40_001] {
+            // Lines of very different lengths.
             let text: String = (0..frames)
                 .map(|f| {
                     let digits = if f < frames / 3 { 1 } else { 6 };
-                    (0..channels)
+                    (0..12)
                         .map(|c| format!("{:.digits$} ", (f * c) as f64 * 0.37))
                         .collect::<String>()
-                        + "\n"
+                        + ["\n", "\r\n"][f / 20_000 % 2]
                 })
                 .collect();
-            assert!(text.len() > rows::MIN_PIECE);
-            let read = |piece: fn(&[u8], &mut [Part<'_>]) -> bool| {
-                let read = |text: &[u8], _: usize, columns: &mut [Part<'_>]| piece(text, columns);
-                rows::read_pieces(&[(text.as_bytes(), frames)], channels, frames, read).unwrap()
-            };
-            let halves =
-                |piece: &[u8], columns: &mut [Part<'_>]| read_halves(piece, columns).is_some();
-            assert!(read(halves) == read(read_whole));
+            for text in [text.as_str(), text.trim_end()] {
+                let pieces = [(text.as_bytes(), frames)];
+                let by_windows = rows::read_pieces(&pieces, 12, frames, |text, _, columns| {
+                    Rows::of(columns).by_windows(text).is_some()
+                });
+                let one_by_one = rows::read_pieces(&pieces, 12, frames, |text, _, columns| {
+                    Rows::of(columns).one_by_one(text).is_some()
+                });
+                assert!(by_windows.unwrap() == one_by_one.unwrap());
+            }
         }
-        // Blank lines are no rows: the halves say nothing then, the whole does.
+        // Blank lines are no rows: windows say nothing then, one row after the other does.
         let text = "1 2\n\n3 4\n".repeat(200_000);
         let read = usual_rows(text.as_bytes(), 2, 400_000, threads(1)).unwrap();
         assert_eq!(read.columns.value(1, 399_999), 4.0);
