@@ -18,7 +18,7 @@ use std::f64::consts::{PI, TAU};
 use std::hint::black_box;
 use std::time::Instant;
 
-use condyle::edit::{Features, Metric, Query, SearchOptions, best_matches};
+use condyle::edit::{Features, Ground, Metric, Query, SearchOptions, best_matches};
 use condyle::glam::DVec3;
 use condyle::math::{Angle, EulerOrder, Rotation};
 use condyle::motion::{Clip, FrameRate, Track};
@@ -169,7 +169,7 @@ fn seconds(run: impl FnOnce()) -> f64 {
 }
 
 fn compare(case: &Case<'_>) {
-    let features = Features::of(case.skeleton, case.clip, case.metric).unwrap();
+    let features = Features::on(case.skeleton, case.clip, case.metric, Ground::Y_UP).unwrap();
     let wanted = features.like(case.skeleton, case.query).unwrap();
     let options = SearchOptions { count: case.count, ..SearchOptions::default() };
     let search = || {

@@ -42,6 +42,16 @@ const BLOCKS: usize = 3;
 /// Frames of the clip that are looked at to tell which columns say most.
 const SAMPLES: usize = 48;
 
+/// Rotations that are looked at together.
+const WIDE: usize = 16;
+
+/// Bounds are computed in single precision: half the memory is read, and twice as many numbers are taken at once.
+/// What is rounded off is far below what tells windows apart, and taken into account.
+const ROUNDING: f64 = f32::EPSILON as f64;
+
+/// Squares of numbers below that, and some thousands of them together, are numbers of single precision.
+const LARGEST: f64 = 1e15;
+
 /// How the numbers of a part become comparable to those of the query by their difference.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -63,6 +73,15 @@ struct BoundPart {
     sums: Vec<f64>,
     /// What the square of a difference of sums counts, by block.
     scales: Vec<f64>,
+    /// Both in single precision.
+    rough: Rough,
+}
+
+/// What [`Bounds::add`] computes with.
+#[derive(Debug)]
+struct Rough {
+    sums: Vec<f32>,
+    scales: Vec<f32>,
 }
 
 /// Lower bounds for a query in a clip.
@@ -81,9 +100,9 @@ pub(super) struct Bounds<'a> {
 /// Room for sums on their way.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    turned: [Vec<f64>; 4],
-    doubled: [Vec<f64>; 2],
-    sums: Vec<f64>,
+    turned: [Vec<f32>; 4],
+    doubled: [Vec<f32>; 2],
+    sums: Vec<f32>,
 }
 
 impl<'a> Bounds<'a> {
@@ -106,7 +125,11 @@ impl<'a> Bounds<'a> {
             let (here, there) =
                 (plan.clip.extremes(part.column), plan.query.features().extremes(part.query));
             let digits = f64::from(usize::BITS - block.leading_zeros()) + 4.0;
-            let off = 16.0 * digits * f64::EPSILON * length * (size(here) + size(there) + TAU);
+            let sizes = size(here) + size(there) + TAU;
+            let off = 16.0 * digits * ROUNDING * length * sizes;
+            if !(length * sizes < LARGEST) {
+                continue;
+            }
             let sums: Vec<f64> = numbers
                 .iter()
                 .flat_map(|n| n.chunks_exact(block).take(blocks).map(|b| b.iter().sum::<f64>()))
@@ -114,7 +137,8 @@ impl<'a> Bounds<'a> {
             let scales: Vec<f64> = scales.iter().map(|s| s * part.weight * chord).collect();
             slack += numbers.iter().map(|_| scales.iter().sum::<f64>() * off * off).sum::<f64>();
             let says = part.weight * usual_square(plan, *part);
-            parts.push((says, BoundPart { part: *part, kind, sums, scales }));
+            let rough = Rough { sums: single(&sums), scales: single(&scales) };
+            parts.push((says, BoundPart { part: *part, kind, sums, scales, rough }));
         }
         // Stable, so that the order is the same everywhere.
         parts.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -126,7 +150,7 @@ impl<'a> Bounds<'a> {
             parts: parts.into_iter().map(|(_, part)| part).collect(),
             // Squares below that may have become 0 on one side only.
             slack: slack.sqrt() + 1e-150,
-            growth: 1.0 + 8.0 * terms * f64::EPSILON,
+            growth: 1.0 + 8.0 * terms * ROUNDING,
         }
     }
 
@@ -213,12 +237,18 @@ impl<'a> Bounds<'a> {
         &self,
         parts: Range<usize>,
         start: usize,
-        bounds: &mut [f64],
+        bounds: &mut [f32],
         scratch: &mut Scratch,
     ) {
         let parts = &self.parts[parts];
         self.plan.level().run(Add { all: self, parts, start, bounds, scratch });
     }
+}
+
+/// The nearest numbers of single precision.
+#[allow(clippy::cast_possible_truncation, reason = "rounded, and not too large: see LARGEST")]
+pub(super) fn single(numbers: &[f64]) -> Vec<f32> {
+    numbers.iter().map(|x| *x as f32).collect()
 }
 
 /// How a part is made comparable, the numbers of the query in that way, and what the square of a
@@ -332,8 +362,18 @@ struct Add<'a> {
     all: &'a Bounds<'a>,
     parts: &'a [BoundPart],
     start: usize,
-    bounds: &'a mut [f64],
+    bounds: &'a mut [f32],
     scratch: &'a mut Scratch,
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "rounded")]
+fn rounded(x: f64) -> f32 {
+    x as f32
+}
+
+#[inline(always)]
+fn dot_single(a: [f32; 4], b: [f32; 4]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
 impl Kernel for Add<'_> {
@@ -342,23 +382,33 @@ impl Kernel for Add<'_> {
         let (plan, block) = (self.all.plan, self.all.block);
         let Scratch { turned, doubled, sums } = self.scratch;
         for p in self.parts {
-            let n = self.bounds.len() + p.scales.len() * block - 1;
-            let column = |d: usize| &plan.clip.column_from(p.part.column + d, self.start)[..n];
-            let blocks = p.scales.len();
-            let mut add = |x: &[f64], query: &[f64]| {
+            let n = self.bounds.len() + p.rough.scales.len() * block - 1;
+            let column =
+                |d: usize| &plan.clip.rough_column_from(p.part.column + d, self.start)[..n];
+            let blocks = p.rough.scales.len();
+            let mut add = |x: &[f32], sign: f32, query: &[f32]| {
                 let sums = sums_of(x, block, doubled, sums);
-                add_squares(sums, block, query, &p.scales, self.bounds);
+                add_squares(sums, block, (sign, query), &p.rough.scales, self.bounds);
             };
             match p.kind {
-                Kind::Direct => add(column(0), &p.sums),
+                Kind::Direct => add(column(0), 1.0, &p.rough.sums),
                 Kind::Around { centre, reach } => {
-                    wrap_around(column(0), centre, reach, &mut turned[0]);
-                    add(&turned[0], &p.sums);
+                    wrap_around(column(0), [centre, reach].map(rounded), &mut turned[0]);
+                    add(&turned[0], 1.0, &p.rough.sums);
                 }
                 Kind::Turned { reference, least, sine } => {
-                    turn([0, 1, 2, 3].map(column), reference, least, sine, turned);
-                    for (x, query) in turned.iter().zip(p.sums.chunks_exact(blocks)) {
-                        add(x, query);
+                    let (reference, [least, sine]) =
+                        (reference.map(rounded), [least, sine].map(rounded));
+                    let columns = [0, 1, 2, 3].map(column);
+                    let sign = side(columns, reference, least);
+                    if sign.is_none() {
+                        turn(columns, reference, least, sine, turned);
+                    }
+                    for (d, query) in p.rough.sums.chunks_exact(blocks).enumerate() {
+                        match sign {
+                            Some(sign) => add(columns[d], sign, query),
+                            None => add(&turned[d], 1.0, query),
+                        }
                     }
                 }
             }
@@ -368,7 +418,8 @@ impl Kernel for Add<'_> {
 
 /// `clamp(wrap(x − centre), ±reach)` for `x` and `centre` in [−π, π].
 #[inline(always)]
-fn wrap_around(x: &[f64], centre: f64, reach: f64, to: &mut Vec<f64>) {
+fn wrap_around(x: &[f32], [centre, reach]: [f32; 2], to: &mut Vec<f32>) {
+    use std::f32::consts::{PI, TAU};
     to.resize(x.len(), 0.0);
     for (to, x) in to.iter_mut().zip(x) {
         let d = x - centre;
@@ -378,10 +429,39 @@ fn wrap_around(x: &[f64], centre: f64, reach: f64, to: &mut Vec<f64>) {
     }
 }
 
+/// 1 if all these quaternions are as near to a reference as `least` says, −1 if all are to its opposite.
+#[inline(always)]
+fn side(x: [&[f32]; 4], reference: [f32; 4], least: f32) -> Option<f32> {
+    let n = x[0].len();
+    let x = x.map(|x| &x[..n]);
+    let (mut lowest, mut highest) = ([1.0; WIDE], [-1.0; WIDE]);
+    let mut look = |l: usize, i: usize| {
+        let along = dot_single([x[0][i], x[1][i], x[2][i], x[3][i]], reference);
+        lowest[l] = if along < lowest[l] { along } else { lowest[l] };
+        highest[l] = if along > highest[l] { along } else { highest[l] };
+    };
+    let wide = n - n % WIDE;
+    for from in (0..wide).step_by(WIDE) {
+        for l in 0..WIDE {
+            look(l, from + l);
+        }
+    }
+    (wide..n).for_each(|i| look(0, i));
+    let lowest = lowest.into_iter().fold(1.0, f32::min);
+    let highest = highest.into_iter().fold(-1.0, f32::max);
+    if lowest >= least {
+        Some(1.0)
+    } else if highest <= -least {
+        Some(-1.0)
+    } else {
+        None
+    }
+}
+
 /// Quaternions in the hemisphere of a reference, and no farther from it than `least` and `sine` say.
 #[inline(always)]
-fn turn(x: [&[f64]; 4], reference: [f64; 4], least: f64, sine: f64, to: &mut [Vec<f64>; 4]) {
-    const SIGN: u64 = 1 << 63;
+fn turn(x: [&[f32]; 4], reference: [f32; 4], least: f32, sine: f32, to: &mut [Vec<f32>; 4]) {
+    const SIGN: u32 = 1 << 31;
     let n = x[0].len();
     let [a, b, c, d] = to;
     for to in [&mut *a, &mut *b, &mut *c, &mut *d] {
@@ -392,9 +472,9 @@ fn turn(x: [&[f64]; 4], reference: [f64; 4], least: f64, sine: f64, to: &mut [Ve
     let mut nearest = 1.0;
     for i in 0..n {
         let q = [x[0][i], x[1][i], x[2][i], x[3][i]];
-        let along = dot(q, reference);
+        let along = dot_single(q, reference);
         let sign = along.to_bits() & SIGN;
-        let [qa, qb, qc, qd] = q.map(|q| f64::from_bits(q.to_bits() ^ sign));
+        let [qa, qb, qc, qd] = q.map(|q| f32::from_bits(q.to_bits() ^ sign));
         (a[i], b[i], c[i], d[i]) = (qa, qb, qc, qd);
         let along = along.abs();
         nearest = if along < nearest { along } else { nearest };
@@ -402,11 +482,11 @@ fn turn(x: [&[f64]; 4], reference: [f64; 4], least: f64, sine: f64, to: &mut [Ve
     if nearest < least {
         for i in 0..n {
             let q = [a[i], b[i], c[i], d[i]];
-            let along = dot(q, reference);
+            let along = dot_single(q, reference);
             if along < least {
                 let mut side = [0.0; 4];
                 (0..4).for_each(|d| side[d] = q[d] - along * reference[d]);
-                let length = dot(side, side).sqrt();
+                let length = dot_single(side, side).sqrt();
                 let mut to = [0.0; 4];
                 (0..4).for_each(|d| to[d] = least * reference[d] + sine * (side[d] / length));
                 [a[i], b[i], c[i], d[i]] = to;
@@ -415,57 +495,94 @@ fn turn(x: [&[f64]; 4], reference: [f64; 4], least: f64, sine: f64, to: &mut [Ve
     }
 }
 
-/// The sums of every `block` numbers that follow each other.
+/// The sums of every `block` numbers that follow each other: by doubling, of 4, of 8, of 16, …, and what
+/// is missing from those of the same that stand behind.
 #[inline(always)]
 fn sums_of<'s>(
-    x: &[f64],
+    x: &'s [f32],
     block: usize,
-    [even, odd]: &mut [Vec<f64>; 2],
-    sums: &'s mut Vec<f64>,
-) -> &'s [f64] {
+    [even, odd]: &'s mut [Vec<f32>; 2],
+    sums: &'s mut Vec<f32>,
+) -> &'s [f32] {
     let count = x.len() + 1 - block;
-    sums.clear();
-    sums.resize(count, 0.0);
-    let (mut size, mut done) = (1, 0);
-    let mut into_even = true;
-    loop {
-        // Sums of `size` numbers.
-        let of_size: &[f64] = match (size, into_even) {
-            (1, _) => x,
-            (_, true) => odd,
-            (_, false) => even,
-        };
+    let fours = (x.len() + 1).saturating_sub(4);
+    resize(even, fours);
+    for (i, to) in even.iter_mut().enumerate() {
+        *to = (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3]);
+    }
+    resize(sums, count);
+    let sums = &mut sums[..count];
+    // What is less than four.
+    let (odd_one, pair) = (block & 1, block & 2);
+    match (odd_one, pair) {
+        (0, 0) => sums.fill(0.0),
+        (1, 0) => sums.copy_from_slice(&x[..count]),
+        (0, _) => sum_of_two(sums, x, &x[1..]),
+        _ => {
+            let (first, second, third) = (&x[..count], &x[1..][..count], &x[2..][..count]);
+            for i in 0..count {
+                sums[i] = (first[i] + second[i]) + third[i];
+            }
+        }
+    }
+    let (mut of_size, mut spare) = (even, odd);
+    let (mut size, mut done) = (4, odd_one + pair);
+    while size <= block {
         if block & size != 0 {
             for (to, x) in sums.iter_mut().zip(&of_size[done..done + count]) {
                 *to += x;
             }
             done += size;
         }
-        if 2 * size > block {
-            return sums;
+        if 2 * size <= block {
+            let n = of_size.len() - size;
+            resize(spare, n);
+            sum_of_two(spare, of_size, &of_size[size..]);
+            std::mem::swap(&mut of_size, &mut spare);
         }
-        let (from, to): (&[f64], &mut Vec<f64>) = match (size, into_even) {
-            (1, _) => (x, even),
-            (_, true) => (odd, even),
-            (_, false) => (even, odd),
-        };
-        let n = from.len() - size;
-        to.resize(n, 0.0);
-        for (to, (a, b)) in to.iter_mut().zip(from.iter().zip(&from[size..])) {
-            *to = a + b;
-        }
-        into_even = !into_even;
         size *= 2;
+    }
+    sums
+}
+
+#[inline(always)]
+fn resize(numbers: &mut Vec<f32>, n: usize) {
+    if numbers.len() != n {
+        numbers.resize(n, 0.0);
     }
 }
 
-/// Adds the squares of the differences of sums to those of the query.
 #[inline(always)]
-fn add_squares(sums: &[f64], block: usize, query: &[f64], scales: &[f64], bounds: &mut [f64]) {
+fn sum_of_two(to: &mut [f32], a: &[f32], b: &[f32]) {
+    for ((to, a), b) in to.iter_mut().zip(a).zip(b) {
+        *to = a + b;
+    }
+}
+
+/// Adds the squares of the differences of sums to those of the query, or of its opposite.
+#[inline(always)]
+fn add_squares(
+    sums: &[f32],
+    block: usize,
+    (sign, query): (f32, &[f32]),
+    scales: &[f32],
+    bounds: &mut [f32],
+) {
+    let n = bounds.len();
+    let square = |s: f32, q: f32, scale: f32| scale * ((s - sign * q) * (s - sign * q));
+    // As many as there are in all but very short windows.
+    if let ([a, b, c], [of_a, of_b, of_c]) = (query, scales) {
+        let (first, second, third) = (&sums[..n], &sums[block..][..n], &sums[2 * block..][..n]);
+        for i in 0..n {
+            bounds[i] += square(first[i], *a, *of_a)
+                + square(second[i], *b, *of_b)
+                + square(third[i], *c, *of_c);
+        }
+        return;
+    }
     for (k, (q, scale)) in query.iter().zip(scales).enumerate() {
         for (to, s) in bounds.iter_mut().zip(&sums[k * block..]) {
-            let d = s - q;
-            *to += scale * (d * d);
+            *to += square(*s, *q, *scale);
         }
     }
 }
@@ -515,16 +632,17 @@ mod tests {
                 if rng.chance(0.5) { query.with_frame_weights(&weights).unwrap() } else { query };
             let plan = Plan::new(&query, &other).unwrap();
             let bounds = Bounds::new(&plan);
-            let mut found = [0.0; 64];
+            let mut found = [0.0_f32; 64];
             bounds.add(0..bounds.len(), 3, &mut found, &mut scratch);
             let of_all = bounds.of_all(0..bounds.len(), 3, 64);
             for (i, bound) in found.iter().enumerate() {
                 let mut sums = [0.0; LANES];
                 plan.sums(3 + i, f64::INFINITY, &mut sums);
-                assert!(*bound <= bounds.threshold(sums[0]), "{case}: {bound} {}", sums[0]);
+                let bound = f64::from(*bound);
+                assert!(bound <= bounds.threshold(sums[0]), "{case}: {bound} {}", sums[0]);
                 assert!(of_all <= bounds.threshold(sums[0]), "{case}: {of_all} {}", sums[0]);
                 all += 1;
-                close += usize::from(*bound > 0.5 * sums[0]);
+                close += usize::from(bound > 0.5 * sums[0]);
             }
         }
         // And they are worth something, even for noise: 16,213 of 38,400 are above half of the sum.

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use super::bound::single;
 use super::index::Index;
 use super::onto::{bones_m, other_rest};
 use super::{Facing, Ground, MatchError};
@@ -114,6 +115,8 @@ pub struct Features {
     stride: usize,
     /// Column by column, `Metric::dims` of them per joint; behind each at least [`LANES`] zeros.
     values: Vec<f64>,
+    /// The same in single precision, for [bounds](super::bound).
+    rough: Vec<f32>,
     /// The least and the greatest of each column.
     extremes: Vec<[f64; 2]>,
     index: Option<Index>,
@@ -241,6 +244,7 @@ impl Features {
             frames,
             stride,
             values: crate::memory::zeros(joints.len() * metric.dims() * stride),
+            rough: Vec::new(),
             extremes: Vec::new(),
             index: None,
         };
@@ -255,6 +259,7 @@ impl Features {
                 features.column(c).iter().fold([f64::INFINITY, f64::NEG_INFINITY], widen)
             })
             .collect();
+        features.rough = single(&features.values);
         Ok(features)
     }
 
@@ -385,6 +390,11 @@ impl Features {
     /// The same from a frame on, with at least [`LANES`] zeros behind the last frame.
     pub(super) fn column_from(&self, column: usize, frame: usize) -> &[f64] {
         &self.values[column * self.stride + frame..(column + 1) * self.stride]
+    }
+
+    /// The same in single precision.
+    pub(super) fn rough_column_from(&self, column: usize, frame: usize) -> &[f32] {
+        &self.rough[column * self.stride + frame..(column + 1) * self.stride]
     }
 
     /// The index, if there is one.

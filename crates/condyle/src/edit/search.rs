@@ -287,8 +287,8 @@ fn first_parts(bounds: &Bounds<'_>) -> usize {
     bounds.len().div_ceil(8)
 }
 
-fn least(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(f64::INFINITY, |least, x| if *x < least { *x } else { least })
+fn least(bounds: &[f32]) -> f64 {
+    f64::from(bounds.iter().fold(f32::INFINITY, |least, x| if *x < least { *x } else { least }))
 }
 
 /// The search of one segment after the other.
@@ -397,7 +397,7 @@ impl SegmentSearch<'_, '_> {
     }
 
     /// Adds up the bounds of a segment, until all are beyond what matters: then it is `false`.
-    fn may_matter(&mut self, segment: Segment, bounds: &mut [f64]) -> bool {
+    fn may_matter(&mut self, segment: Segment, bounds: &mut [f32]) -> bool {
         /// Parts between two looks at whether it is worth going on.
         const LOOK: usize = 8;
         let all = &self.bounds[segment.clip];
@@ -415,7 +415,7 @@ impl SegmentSearch<'_, '_> {
     }
 
     /// Computes those windows whose bounds are not beyond what matters, and says whether any was.
-    fn windows(&mut self, segment: Segment, bounds: &[f64]) -> bool {
+    fn windows(&mut self, segment: Segment, bounds: &[f32]) -> bool {
         let (plan, all) = (self.searches[segment.clip].0, &self.bounds[segment.clip]);
         let mut ruled_out = false;
         let mut sums = [0.0; LANES];
