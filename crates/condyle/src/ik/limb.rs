@@ -298,7 +298,8 @@ impl Limb {
     /// # Domain and singularity
     ///
     /// Total; see [`pose_toward`](Self::pose_toward). Single swivels that are allowed between others that
-    /// are not do not count; see [`TurningSearch`] for how exact margins are.
+    /// are not do not count, but for those of universal joints; see [`TurningSearch`] for how exact margins
+    /// are.
     #[must_use]
     pub fn solve(
         &self,

@@ -31,21 +31,32 @@ pub(super) type Flags = [u64; BLOCK];
 /// Directions that go through a table together: what is kept of them stays in registers.
 const WIDTH: usize = 8;
 
+/// The same in single precision: each comparison waits for the one before, so that two vectors of eight go
+/// through in little more than the time of one.
+const SINGLE_WIDTH: usize = 16;
+
 /// The squares of lengths below this are not ordinary for [`trig::length`].
 const SHORT_SQUARE: f64 = 1e-180;
 
 /// A direction stays where it is if it is no farther outside than this: the square of the straight distance,
 /// and that above which there is no doubt.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near([f64; 2]);
+pub(super) struct Near {
+    squares: [f64; 2],
+    /// Whether the first look at what is nearest is in single precision: it costs half as much, and leaves
+    /// more in doubt.
+    single: bool,
+}
 
 impl Near {
     /// As for single rotations.
-    pub(super) const DOUBLE: Self =
-        Self([0.81 * TOLERANCE * TOLERANCE, 1.21 * TOLERANCE * TOLERANCE]);
+    pub(super) const DOUBLE: Self = Self {
+        squares: [0.81 * TOLERANCE * TOLERANCE, 1.21 * TOLERANCE * TOLERANCE],
+        single: false,
+    };
 
     /// What single precision does not hold, and is not written back either.
-    pub(super) const SINGLE: Self = Self([1e-13; 2]);
+    pub(super) const SINGLE: Self = Self { squares: [1e-13; 2], single: true };
 }
 
 /// A limit whose projection has a loop of its own.
@@ -102,7 +113,7 @@ struct Splits {
 
 impl BallLanes<'_> {
     #[inline(always)]
-    fn project(&self, n: usize, Near(near): Near, quats: &mut Quats, flags: &mut Flags) {
+    fn project(&self, n: usize, near: Near, quats: &mut Quats, flags: &mut Flags) {
         let n = n.min(BLOCK);
         let mut splits =
             Splits { direction: [[0.0; BLOCK]; 3], twist: [0.0; BLOCK], blur: [0.0; BLOCK] };
@@ -116,7 +127,7 @@ impl BallLanes<'_> {
                 polygon_block((polygon, near), n, &splits.direction, &mut to, &mut moves, flags);
             }
             Tables::Circle(ellipse, radius) => {
-                let circle = (ellipse, radius, near);
+                let circle = (ellipse, radius, near.squares);
                 circle_block(circle, n, &splits.direction, &mut to, &mut moves, flags);
             }
         }
@@ -265,7 +276,7 @@ fn product([x, y, z, w]: [f64; 4], [a, b, c, e]: [f64; 4]) -> [f64; 4] {
 /// edge that this is on; and if it is a corner, if the boundary turns right there.
 #[inline(always)]
 fn polygon_block(
-    (polygon, near_squares): (&Polygon, [f64; 2]),
+    (polygon, near): (&Polygon, Near),
     n: usize,
     [x, y, z]: &[Block; 3],
     to: &mut [Block; 3],
@@ -277,41 +288,100 @@ fn polygon_block(
     for (i, about) in about.iter_mut().enumerate().take(all.len()) {
         *about = u64::from(polygon.is_inside_about(i));
     }
-    let mut begin = 0;
-    while begin < n {
-        let mut d = [[0.0; WIDTH]; 3];
-        for l in 0..WIDTH {
-            [d[0][l], d[1][l], d[2][l]] = [x[begin + l], y[begin + l], z[begin + l]];
+    let boundary = Boundary { all, about, near };
+    if near.single {
+        let mut singles = [SingleEdge::default(); FEW];
+        for (single, edge) in singles.iter_mut().zip(all) {
+            *single = SingleEdge::new(edge);
         }
-        let found = nearest_edges(all, &d);
-        for l in 0..WIDTH {
-            let edge = &all[found.edge[l].min(all.len() - 1)];
-            let d = DVec3::new(d[0][l], d[1][l], d[2][l]);
-            let side = edge.normal.dot(d);
-            let (along, before) = (edge.after_start.dot(d), edge.before_end.dot(d));
-            let beside = (along > 0.0) & (before > 0.0);
-            let across = edge.start.dot(d);
-            let cosine = (along * along + across * across).sqrt();
-            let to_start = (d - edge.start).length_squared();
-            let chord = if beside { 2.0 * side * side / (1.0 + cosine) } else { to_start };
-            let flat = d - edge.normal * side;
-            let square = flat.length_squared();
-            let foot = flat / square.sqrt();
-            let at = found.edge[l] % FEW;
-            let inside = if beside { side >= 0.0 } else { about[at] != 0 };
-            let (near, doubt) = nearness(near_squares, chord);
-            let moved = !inside & !near;
-            // Several edges, of which one may be that of a corner, or all of them far away, or nearly at
-            // the pole of one.
-            let unclear = (found.several[l] & !near) | (moved & beside & (square < 1e-20));
-            flags[begin + l] |= flag_if(doubt | (chord > edges::FAR) | unclear);
-            moves[begin + l] = u64::from(moved);
-            let foot = if beside { foot } else { edge.start };
-            to[0][begin + l] = if moved { foot.x } else { d.x };
-            to[1][begin + l] = if moved { foot.y } else { d.y };
-            to[2][begin + l] = if moved { foot.z } else { d.z };
+        let look = SingleLook(&singles[..all.len().min(FEW)]);
+        boundary.project(n, &look, [x, y, z], to, moves, flags);
+    } else {
+        boundary.project(n, &Look(all), [x, y, z], to, moves, flags);
+    }
+}
+
+/// Looks for what is nearest to some directions at once. No closure: that would keep the instructions of the
+/// baseline.
+trait FindNearest<const W: usize> {
+    fn nearest(&self, d: &[[f64; W]; 3]) -> NearestEdges<W>;
+}
+
+struct Look<'a>(&'a [Edge]);
+
+impl FindNearest<WIDTH> for Look<'_> {
+    #[inline(always)]
+    fn nearest(&self, d: &[[f64; WIDTH]; 3]) -> NearestEdges<WIDTH> {
+        nearest_edges(self.0, d)
+    }
+}
+
+struct SingleLook<'a>(&'a [SingleEdge]);
+
+impl FindNearest<SINGLE_WIDTH> for SingleLook<'_> {
+    #[inline(always)]
+    fn nearest(&self, d: &[[f64; SINGLE_WIDTH]; 3]) -> NearestEdges<SINGLE_WIDTH> {
+        nearest_single_edges(self.0, d)
+    }
+}
+
+/// A polygon of few edges.
+struct Boundary<'a> {
+    all: &'a [Edge],
+    /// Whether it is inside about the start of each edge.
+    about: [u64; FEW],
+    near: Near,
+}
+
+impl Boundary<'_> {
+    /// As [`polygon_block`], by what is nearest to some directions at once.
+    #[inline(always)]
+    fn project<const W: usize>(
+        &self,
+        n: usize,
+        look: &impl FindNearest<W>,
+        [x, y, z]: [&Block; 3],
+        to: &mut [Block; 3],
+        moves: &mut [u64; BLOCK],
+        flags: &mut Flags,
+    ) {
+        let Self { all, about, near } = self;
+        let mut begin = 0;
+        while begin < n {
+            let mut d = [[0.0; W]; 3];
+            for l in 0..W {
+                [d[0][l], d[1][l], d[2][l]] = [x[begin + l], y[begin + l], z[begin + l]];
+            }
+            let found = look.nearest(&d);
+            for l in 0..W {
+                let edge = &all[found.edge[l].min(all.len() - 1)];
+                let d = DVec3::new(d[0][l], d[1][l], d[2][l]);
+                let side = edge.normal.dot(d);
+                let (along, before) = (edge.after_start.dot(d), edge.before_end.dot(d));
+                let beside = (along > 0.0) & (before > 0.0);
+                let across = edge.start.dot(d);
+                let cosine = (along * along + across * across).sqrt();
+                let to_start = (d - edge.start).length_squared();
+                let chord = if beside { 2.0 * side * side / (1.0 + cosine) } else { to_start };
+                let flat = d - edge.normal * side;
+                let square = flat.length_squared();
+                let foot = flat / square.sqrt();
+                let at = found.edge[l] % FEW;
+                let inside = if beside { side >= 0.0 } else { about[at] != 0 };
+                let (near, doubt) = nearness(near.squares, chord);
+                let moved = !inside & !near;
+                // Several edges, of which one may be that of a corner, or all of them far away, or nearly
+                // at the pole of one.
+                let unclear = (found.several[l] & !near) | (moved & beside & (square < 1e-20));
+                flags[begin + l] |= flag_if(doubt | (chord > edges::FAR) | unclear);
+                moves[begin + l] = u64::from(moved);
+                let foot = if beside { foot } else { edge.start };
+                to[0][begin + l] = if moved { foot.x } else { d.x };
+                to[1][begin + l] = if moved { foot.y } else { d.y };
+                to[2][begin + l] = if moved { foot.z } else { d.z };
+            }
+            begin += W;
         }
-        begin += WIDTH;
     }
 }
 
@@ -324,15 +394,15 @@ fn nearness([less, more]: [f64; 2], chord_square: f64) -> (bool, bool) {
 }
 
 /// The nearest edges of some directions.
-struct NearestEdges {
-    edge: [usize; WIDTH],
+struct NearestEdges<const W: usize> {
+    edge: [usize; W],
     /// Whether another is as near, or nearly.
-    several: [bool; WIDTH],
+    several: [bool; W],
 }
 
 /// By the signed squares of cosines, as `edges::Rows::near`.
 #[inline(always)]
-fn nearest_edges(all: &[Edge], [x, y, z]: &[[f64; WIDTH]; 3]) -> NearestEdges {
+fn nearest_edges(all: &[Edge], [x, y, z]: &[[f64; WIDTH]; 3]) -> NearestEdges<WIDTH> {
     let (mut best, mut second) = ([f64::NEG_INFINITY; WIDTH], [f64::NEG_INFINITY; WIDTH]);
     let mut which = [0_u64; WIDTH];
     for (i, edge) in (0..).zip(all) {
@@ -356,6 +426,73 @@ fn nearest_edges(all: &[Edge], [x, y, z]: &[[f64; WIDTH]; 3]) -> NearestEdges {
     for l in 0..WIDTH {
         found.edge[l] = usize::try_from(which[l]).unwrap_or(0);
         found.several[l] = !(second[l] < best[l] - 4.0 * edges::SLACK);
+    }
+    found
+}
+
+/// What [`nearest_single_edges`] asks of an edge: its start, its normal, and what is positive along the
+/// half circles that begin and end with it.
+#[derive(Clone, Copy, Default)]
+struct SingleEdge([[f32; 3]; 4]);
+
+impl SingleEdge {
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, reason = "what is lost is within the slack")]
+    fn new(edge: &Edge) -> Self {
+        let vectors = [edge.start, edge.normal, edge.after_start, edge.before_end];
+        let mut single = [[0.0; 3]; 4];
+        for (single, v) in single.iter_mut().zip(vectors) {
+            *single = [v.x as f32, v.y as f32, v.z as f32];
+        }
+        Self(single)
+    }
+}
+
+/// How far the squares of cosines may be off in single precision: products of unit vectors are off by eight
+/// roundings of 6e-8 at most, those of the vectors among them, and their squares by twice that.
+const SINGLE_SLACK: f32 = 2e-6;
+
+/// As [`nearest_edges`], in single precision, with the same edges wherever it says that there is only one.
+///
+/// Whether the nearest point is an edge's start or inside of it does not matter here, and the end of an edge
+/// is the start of another: where rounding takes one for the other, both are as near to 1e-12.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, reason = "what is lost is within the slack")]
+fn nearest_single_edges(
+    all: &[SingleEdge],
+    d: &[[f64; SINGLE_WIDTH]; 3],
+) -> NearestEdges<SINGLE_WIDTH> {
+    let mut single = [[0.0_f32; SINGLE_WIDTH]; 3];
+    for k in 0..3 {
+        for l in 0..SINGLE_WIDTH {
+            single[k][l] = d[k][l] as f32;
+        }
+    }
+    let [x, y, z] = single;
+    let (mut best, mut second) =
+        ([f32::NEG_INFINITY; SINGLE_WIDTH], [f32::NEG_INFINITY; SINGLE_WIDTH]);
+    let mut which = [0_u32; SINGLE_WIDTH];
+    for (i, edge) in (0..).zip(all) {
+        // A copy: by reference the loop below is not vectorised.
+        let SingleEdge([start, normal, after, before]) = *edge;
+        for l in 0..SINGLE_WIDTH {
+            let to_start = start[0] * x[l] + start[1] * y[l] + start[2] * z[l];
+            let side = normal[0] * x[l] + normal[1] * y[l] + normal[2] * z[l];
+            let after = after[0] * x[l] + after[1] * y[l] + after[2] * z[l];
+            let before = before[0] * x[l] + before[1] * y[l] + before[2] * z[l];
+            let beside = (after > 0.0) & (before > 0.0);
+            let square = if beside { 1.0 - side * side } else { to_start * to_start.abs() };
+            let larger = square > best[l];
+            let passed = if larger { best[l] } else { square };
+            second[l] = if passed > second[l] { passed } else { second[l] };
+            best[l] = if larger { square } else { best[l] };
+            which[l] = if larger { i } else { which[l] };
+        }
+    }
+    let mut found = NearestEdges { edge: [0; SINGLE_WIDTH], several: [false; SINGLE_WIDTH] };
+    for l in 0..SINGLE_WIDTH {
+        found.edge[l] = usize::try_from(which[l]).unwrap_or(0);
+        found.several[l] = !(second[l] < best[l] - 2.0 * SINGLE_SLACK);
     }
     found
 }

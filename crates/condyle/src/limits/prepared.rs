@@ -236,6 +236,14 @@ impl PreparedLimit {
         }
     }
 
+    /// The axes of a universal joint.
+    pub(super) fn universal_axes(&self) -> Option<[DVec3; 2]> {
+        match &self.0 {
+            Kind::Universal(of) => Some(of.axes()),
+            _ => None,
+        }
+    }
+
     /// The axes about which a joint with this limit turns, with their arcs, in the order of a product; no
     /// axes for one that is locked. `None` if it turns about any axis.
     pub(crate) fn axes(&self) -> Option<Vec<(DVec3, Arc)>> {

@@ -3,6 +3,7 @@
 mod best;
 mod climb;
 mod lines;
+mod surface;
 mod wave;
 
 use std::f64::consts::{PI, TAU};
@@ -246,6 +247,8 @@ impl<'a> Asked<'a> {
             Self::Swung(swung, _) if swung.is_field() => SPEED_BY_SWING,
             Self::Swung(swung, _) => swung.speed(At::new(from), At::new(to)),
             Self::Other(of) if of.limit.ball().is_some() => SPEED_BY_SWING,
+            // The angle to the nearest allowed rotation.
+            Self::Never(_) => 1.0,
             _ => SPEED,
         }
     }
@@ -303,7 +306,7 @@ impl TurningSearch {
     ///
     /// # Domain and singularity
     ///
-    /// Single angles are no arcs, and of a locked joint, a hinge, a universal joint and a box with a single
+    /// Single angles are no arcs (but [`best`](Self::best) finds those of a universal joint), and of a locked joint, a hinge, a universal joint and a box with a single
     /// Euler angle, which have no volume, there are none even about their own axes. Of shapes other than
     /// polygons, arcs and gaps below 0.06° may be missed; and wider ones where the range of twist
     /// changes by more than 20 times as much as the direction.
@@ -347,6 +350,9 @@ impl TurningSearch {
             inside,
             others: false,
         };
+        if let Some(met) = surface::best(&asked, near.map(NearAngle::sound)) {
+            return met;
+        }
         let window = match near.map(NearAngle::sound) {
             Some(near) if asked.iter().all(|one| matches!(one, Asked::Always)) => {
                 return found(near.angle.radians(), true);

@@ -74,6 +74,15 @@ pub(crate) struct TwistRangeGradient {
     pub(crate) max: DVec3,
 }
 
+/// Whether the range at a direction is the only one that may hold there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Doubt {
+    /// Outside of the given directions, where the range jumps between parts of their border.
+    jumps: bool,
+    /// Rounding of the direction may lead to another range: there, and where zero twist is singular.
+    pub(crate) rounding: bool,
+}
+
 #[derive(Clone, Debug)]
 enum Bounds {
     Free,
@@ -267,23 +276,30 @@ impl TwistField {
         range.shifted(self.offset(d))
     }
 
-    /// The range, and whether another one may hold right beside `d`: where zero twist is singular, or
-    /// outside of the given directions, where it jumps between parts of their border.
-    pub(crate) fn range_and_doubt(&self, d: DVec3) -> (TwistRange, bool) {
-        let (range, outside) = match &self.bounds {
-            Bounds::Free => return (TwistRange::FULL, false),
+    /// The range, and whether another one may hold right beside `d`.
+    pub(crate) fn range_and_doubt(&self, d: DVec3) -> (TwistRange, Doubt) {
+        let (range, mut jumps) = match &self.bounds {
+            Bounds::Free => return (TwistRange::FULL, Doubt::default()),
             Bounds::Constant(range) => (*range, false),
             Bounds::BySwing(triangulation, ranges) => {
                 let (weights, outside) = triangulation.weights_and_whether_outside(d);
                 (interpolated(&weights, ranges), outside)
             }
         };
-        let doubt = outside || !matches!(self.offset, Offset::None);
-        (range.shifted(self.offset(d)), doubt)
+        let offset = match &self.offset {
+            Offset::BySwing(triangulation, angles) => {
+                let (weights, outside) = triangulation.weights_and_whether_outside(d);
+                jumps |= outside;
+                weighted(&weights, angles)
+            }
+            Offset::None | Offset::From(_) => self.offset(d),
+        };
+        let rounding = jumps || !matches!(self.offset, Offset::None);
+        (range.shifted(offset), Doubt { jumps, rounding })
     }
 
     /// Calls `visit` with the ranges of all parts of the border of the given directions that are equally
-    /// near to `d`, which is in doubt by [`range_and_doubt`](Self::range_and_doubt).
+    /// near to `d`, where that [jumps](Doubt::jumps).
     fn tied_ranges(&self, d: DVec3, within: f64, visit: &mut dyn FnMut(TwistRange)) {
         let mut of_bounds = |[low, high]: [f64; 2]| {
             let mut moved = |range: TwistRange| {
@@ -326,8 +342,13 @@ impl TwistField {
     /// the range jumps it is that of the range in which it is deepest.
     pub(crate) fn margin(&self, d: DVec3, twist: f64) -> f64 {
         let (range, doubt) = self.range_and_doubt(d);
+        self.margin_in(range, doubt, d, twist)
+    }
+
+    /// The same with what is known of `d`.
+    fn margin_in(&self, range: TwistRange, doubt: Doubt, d: DVec3, twist: f64) -> f64 {
         let mut margin = range.margin(twist);
-        if doubt && margin < 0.0 {
+        if doubt.jumps && margin < 0.0 {
             let mut deeper = |range: TwistRange| margin = margin.max(range.margin(twist));
             self.tied_ranges(d, TIE, &mut deeper);
         }
@@ -338,10 +359,11 @@ impl TwistField {
     /// not; and whether rounding of the direction may lead to another range.
     pub(crate) fn clamp_beyond(&self, d: DVec3, twist: f64, slack: f64) -> (Option<f64>, bool) {
         let (range, doubt) = self.range_and_doubt(d);
-        let Some(mut end) = range.clamp_beyond(twist, slack) else { return (None, doubt) };
-        if doubt {
-            if self.margin(d, twist) >= -slack {
-                return (None, doubt);
+        let rounding = doubt.rounding;
+        let Some(mut end) = range.clamp_beyond(twist, slack) else { return (None, rounding) };
+        if doubt.jumps {
+            if self.margin_in(range, doubt, d, twist) >= -slack {
+                return (None, rounding);
             }
             let mut least = -range.margin(twist);
             let mut nearer = |range: TwistRange| {
@@ -352,7 +374,7 @@ impl TwistField {
             };
             self.tied_ranges(d, 0.5 * TIE, &mut nearer);
         }
-        (Some(end), doubt)
+        (Some(end), rounding)
     }
 
     /// How far the rounding of a direction moves zero twist, where that is singular; infinite at the

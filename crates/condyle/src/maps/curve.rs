@@ -119,7 +119,10 @@ fn polynomial(coefficients: &[f64]) -> Result<PreparedCurve, CurveError> {
     if !coefficients.iter().all(|c| c.is_finite()) {
         return Err(CurveError::NotFinite);
     }
-    Ok(PreparedCurve(Kind::Polynomial(coefficients.to_vec())))
+    Ok(PreparedCurve(match *coefficients {
+        [offset, slope] => Kind::Line { offset, slope },
+        _ => Kind::Polynomial(coefficients.to_vec()),
+    }))
 }
 
 fn through(points: &[[f64; 2]], smooth: bool) -> Result<PreparedCurve, CurveError> {
@@ -189,10 +192,17 @@ pub struct PreparedCurve(Kind);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
+    Line {
+        offset: f64,
+        slope: f64,
+    },
     /// Rising powers; at least one.
     Polynomial(Vec<f64>),
     /// At least one, and where the last one ends.
-    Pieces { pieces: Vec<Piece>, last: [f64; 2] },
+    Pieces {
+        pieces: Vec<Piece>,
+        last: [f64; 2],
+    },
 }
 
 /// From `x` on, a cubic in what is beyond it, rising powers.
@@ -208,20 +218,63 @@ impl PreparedCurve {
     #[must_use]
     pub fn at(&self, x: f64) -> [f64; 2] {
         match &self.0 {
+            Kind::Line { offset, slope } => [slope * x + offset, *slope],
             Kind::Polynomial(coefficients) => horner(coefficients, x),
-            Kind::Pieces { pieces, last } => {
-                if x >= last[0] {
-                    return [last[1], 0.0];
-                }
-                let after = pieces.partition_point(|piece| piece.x <= x);
-                let Some(piece) = after.checked_sub(1).map(|i| &pieces[i]) else {
-                    // Before the first, or not a number.
-                    return [pieces[0].cubic[0], 0.0];
-                };
-                horner(&piece.cubic, x - piece.x)
-            }
+            Kind::Pieces { pieces, last } => match piece(pieces, *last, x) {
+                Ok((piece, beyond)) => horner(&piece.cubic, beyond),
+                Err(flat) => [flat, 0.0],
+            },
         }
     }
+
+    /// The value alone, with the bits that [`at`](Self::at) has.
+    #[inline]
+    pub(super) fn value(&self, x: f64) -> f64 {
+        match &self.0 {
+            Kind::Line { offset, slope } => slope * x + offset,
+            of => of.value(x),
+        }
+    }
+}
+
+impl Kind {
+    fn value(&self, x: f64) -> f64 {
+        match self {
+            Self::Line { offset, slope } => slope * x + offset,
+            Self::Polynomial(coefficients) => horner_value(coefficients, x),
+            Self::Pieces { pieces, last } => match piece(pieces, *last, x) {
+                Ok((piece, beyond)) => horner_value(&piece.cubic, beyond),
+                Err(flat) => flat,
+            },
+        }
+    }
+}
+
+/// The piece that a number is in and how far beyond its begin; or the value there where it is flat.
+#[inline]
+fn piece(pieces: &[Piece], last: [f64; 2], x: f64) -> Result<(&Piece, f64), f64> {
+    if x >= last[0] {
+        return Err(last[1]);
+    }
+    let after = match pieces.len() {
+        // Few are counted sooner than halved.
+        0..=FEW => pieces.iter().map(|piece| usize::from(piece.x <= x)).sum(),
+        _ => pieces.partition_point(|piece| piece.x <= x),
+    };
+    match after.checked_sub(1).map(|i| &pieces[i]) {
+        Some(piece) => Ok((piece, x - piece.x)),
+        // Before the first, or not a number.
+        None => Err(pieces[0].cubic[0]),
+    }
+}
+
+/// So many pieces are looked at one after the other.
+const FEW: usize = 16;
+
+/// A polynomial of rising powers.
+#[inline]
+fn horner_value(coefficients: &[f64], x: f64) -> f64 {
+    coefficients.iter().rev().fold(0.0, |value, c| value * x + c)
 }
 
 /// A polynomial of rising powers and its derivative.

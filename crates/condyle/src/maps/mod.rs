@@ -8,6 +8,7 @@
 mod channels;
 mod curve;
 mod error;
+mod flat;
 mod held;
 mod model;
 mod network;

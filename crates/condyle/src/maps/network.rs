@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::curve::{Curve, CurveError, PreparedCurve};
 use super::error::{MapError, MapErrorKind};
+use super::flat::Flat;
 use super::held::axes_of;
 use super::model::{Component, Dial, Driven, JointMap, Part, Unit};
 use super::slide::{PreparedSlide, SlideError};
@@ -30,7 +31,7 @@ pub struct Network {
     pub(super) numbers: Spans,
     pub(crate) transforms: Spans,
     /// Whether each transform may do more than turn.
-    shifting: Vec<bool>,
+    pub(super) shifting: Vec<bool>,
     /// The bones that slide, each of which has its turns remembered.
     pub(super) slides: Vec<SlidingBone>,
     /// What the joint of each of them is called, and the joint that it slides on.
@@ -40,6 +41,8 @@ pub struct Network {
     /// The skeleton at rest.
     pub(crate) rests: Vec<Transform>,
     pub(crate) parents: Vec<Option<usize>>,
+    /// What values alone need.
+    pub(super) flat: Flat,
 }
 
 /// A network has no more derivatives than this; with them a state has 50 MB. Nor do its parts take more
@@ -139,7 +142,8 @@ pub(super) enum Step {
     },
     Compensate {
         input: Input,
-        rest: Rotation,
+        /// How the joint itself is turned at rest, if it is.
+        rest: Option<Rotation>,
         path: Vec<Above>,
         out: usize,
     },
@@ -158,9 +162,22 @@ pub(super) enum Step {
 pub(super) struct Above {
     /// Its place in its parent at rest.
     pub(super) rest: Transform,
+    /// How that is turned, if it is.
+    pub(super) rest_turn: Option<Rotation>,
     /// What moves it.
     pub(super) driver: Option<Input>,
     pub(super) cancelled: bool,
+}
+
+impl Above {
+    fn new(rest: Transform, driver: Option<Input>, cancelled: bool) -> Self {
+        Self { rest, rest_turn: unless_identity(rest.rotation), driver, cancelled }
+    }
+}
+
+/// A rotation that turns something: most joints rest unturned.
+fn unless_identity(rotation: Rotation) -> Option<Rotation> {
+    (rotation.quat() != Rotation::IDENTITY.quat()).then_some(rotation)
 }
 
 /// What a name stands for.
@@ -232,6 +249,7 @@ impl Network {
                 }
             }
         }
+        network.flat = Flat::new(&network);
         Ok(network)
     }
 
@@ -445,6 +463,7 @@ impl<'a> Builder<'a> {
             drivers: vec![None; skeleton.len()],
             rests: rests.collect(),
             parents: skeleton.parents().iter().map(|parent| parent.map(JointIndex::get)).collect(),
+            flat: Flat::default(),
         };
         let mut known = HashMap::new();
         for (i, dial) in map.dials.iter().enumerate() {
@@ -712,7 +731,7 @@ impl<'a> Builder<'a> {
                 let own = self.network.transforms.of(input).to_vec();
                 let (dials, path) = self.path_with(part, &own, cancel)?;
                 let joint = found_joint(self.skeleton, asked("joint", joint))?;
-                let rest = self.network.rests[joint.get()].rotation;
+                let rest = unless_identity(self.network.rests[joint.get()].rotation);
                 let input = self.input(input, &dials);
                 Step::Compensate { input, rest, path, out: self.push(name, &dials) }
             }
@@ -734,7 +753,7 @@ impl<'a> Builder<'a> {
                 let (dials, mut path) = self.path_with(part, &own, &[])?;
                 let joint = found_joint(self.skeleton, asked("joint", joint))?;
                 let rest = self.network.rests[joint.get()];
-                path.push(Above { rest, driver: None, cancelled: false });
+                path.push(Above::new(rest, None, false));
                 let numbers = chosen
                     .map(|of| Input { of, into: places(self.network.numbers.of(of), &dials) });
                 let input = input.map(|input| self.input(input, &dials));
@@ -809,10 +828,10 @@ impl<'a> Builder<'a> {
         let moved = drivers.iter().flatten().map(|i| self.network.transforms.of(*i));
         let dials = union(moved.chain([others]));
         let cancel: HashSet<&str> = cancel.iter().map(String::as_str).collect();
-        let above = joints.iter().zip(drivers).map(|(joint, driver)| Above {
-            rest: self.network.rests[joint.get()],
-            driver: driver.map(|i| self.input(i, &dials)),
-            cancelled: cancel.contains(self.skeleton[*joint].name.as_str()),
+        let above = joints.iter().zip(drivers).map(|(joint, driver)| {
+            let driver = driver.map(|i| self.input(i, &dials));
+            let cancelled = cancel.contains(self.skeleton[*joint].name.as_str());
+            Above::new(self.network.rests[joint.get()], driver, cancelled)
         });
         let above = above.collect();
         Ok((dials, above))

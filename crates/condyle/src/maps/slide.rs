@@ -6,7 +6,8 @@ use std::fmt;
 use glam::DVec3;
 
 use super::transform::{Rate, Transform};
-use crate::math::{Angle, Rotation, trig, unit};
+use super::turn::about;
+use crate::math::{Rotation, trig, unit};
 
 /// Two points of a bone, in its own space in metres, that stay on an ellipsoid by two turns.
 ///
@@ -122,6 +123,7 @@ impl Slide {
             axis,
             points_m,
             weights,
+            steps: Steps::new(),
         })
     }
 }
@@ -135,6 +137,7 @@ pub struct PreparedSlide {
     axis: DVec3,
     points_m: Vec<[DVec3; 2]>,
     weights: Weights,
+    steps: Steps,
 }
 
 /// How a bone slides into place.
@@ -219,18 +222,18 @@ impl PreparedSlide {
         };
         let frame = self.from_frame * *inputs.bone;
         let first_axis = self.axis;
-        let first = Circle::new(&frame, self.over, Rotation::IDENTITY, first_axis, points_m[0]);
-        let (first_turn, first_touches) = first.nearest_root(inputs.before[0]);
-        let angle = Angle::from_radians(first_turn);
-        let turned = Rotation::from_axis_angle(first_axis, angle).unwrap_or(Rotation::IDENTITY);
+        let first = Circle::new(&frame, self.over, first_axis, points_m[0]);
+        let (first_turn, first_touches) = first.nearest_root(inputs.before[0], &self.steps);
+        let turned = about(first_axis, first_turn);
         let second_axis = unit(points_m[0]).unwrap_or(first_axis);
-        let second = Circle::new(&frame, self.over, turned, second_axis, points_m[1]);
-        let (second_turn, second_touches) = second.nearest_root(inputs.before[1]);
-        let angle = Angle::from_radians(second_turn);
-        let rotation =
-            turned * Rotation::from_axis_angle(second_axis, angle).unwrap_or(Rotation::IDENTITY);
+        let frame = Transform { rotation: frame.rotation * turned, ..frame };
+        let second = Circle::new(&frame, self.over, second_axis, points_m[1]);
+        let (second_turn, second_touches) = second.nearest_root(inputs.before[1], &self.steps);
+        let rotation = turned * about(second_axis, second_turn);
 
-        let (sin, cos) = trig::sin_cos(second_turn);
+        // Of the second turn, where anything is asked for.
+        let (sin, cos) =
+            if turn_rates.is_empty() { (0.0, 1.0) } else { trig::sin_cos(second_turn) };
         for (i, rate) in turn_rates.iter_mut().enumerate() {
             let bone = inputs.bone_rates[i];
             let shrunk = |v: DVec3| self.over * (self.from_frame.rotation * v);
@@ -287,12 +290,12 @@ struct Circle {
 }
 
 impl Circle {
-    /// A point turned about an axis through the joint, then by a rotation.
-    fn new(frame: &Transform, over: DVec3, then: Rotation, axis: DVec3, point: DVec3) -> Self {
+    /// A point turned about an axis through the joint, as a frame has it.
+    fn new(frame: &Transform, over: DVec3, axis: DVec3, point: DVec3) -> Self {
         let along = axis * axis.dot(point);
-        let to = |v: DVec3| over * (frame.rotation * (then * v));
+        let to = |v: DVec3| over * (frame.rotation * v);
         Self {
-            middle: over * frame.apply(then * along),
+            middle: over * frame.apply(along),
             across: to(point - along),
             ahead: to(axis.cross(point)),
         }
@@ -315,53 +318,78 @@ impl Circle {
         ]
     }
 
+    /// The equation of the sphere as waves of the turn beyond a place.
+    ///
+    /// With the arms a and b of the circle from there, and its middle m, the square of the point
+    /// `m + a cos φ + b sin φ` less 1 is
+    ///
+    /// ```text
+    ///   m² − 1 + (a² + b²)/2 + 2 m·a cos φ + 2 m·b sin φ + (a² − b²)/2 cos 2φ + a·b sin 2φ
+    /// ```
+    fn around(&self, turn: f64) -> Waves {
+        let (sin, cos) = trig::sin_cos(turn);
+        let a = self.across * cos + self.ahead * sin;
+        let b = self.ahead * cos - self.across * sin;
+        let squares = [a.length_squared(), b.length_squared()];
+        Waves {
+            constant: self.middle.length_squared() - 1.0 + 0.5 * (squares[0] + squares[1]),
+            once: [2.0 * self.middle.dot(a), 2.0 * self.middle.dot(b)],
+            twice: [0.5 * (squares[0] - squares[1]), a.dot(b)],
+        }
+    }
+
     /// The root with the smallest turn from a place; or where the point is nearest to the sphere, and
     /// `false`.
     ///
     /// Steps of 1/64 of a turn to both sides find a change of sign, or an extremum between two of them
     /// that might reach over: four roots and four extrema at most are never all in one step.
-    fn nearest_root(&self, from: f64) -> (f64, bool) {
-        const STEPS: u32 = 32;
-        const STEP: f64 = TAU / 64.0;
-        let here = self.level(from);
+    fn nearest_root(&self, from: f64, steps: &Steps) -> (f64, bool) {
+        let waves = self.around(from);
+        let [here, _] = waves.at(steps, 0);
         if here[0] == 0.0 {
             return (from, true);
         }
         let sign = here[0].signum();
-        let mut sides = [(from, here), (from, here)];
+        let mut sides = [(from, here); 2];
         let mut nearest = (from, here[0].abs());
-        for k in 1..=STEPS {
+        for k in 1..=Steps::HALF_TURN {
             let mut found: Option<f64> = None;
-            for (side, direction) in sides.iter_mut().zip([1.0, -1.0]) {
-                let turn = from + direction * STEP * f64::from(k);
-                let (before, level) = (*side, self.level(turn));
+            let ways = [1.0, -1.0].into_iter().zip(waves.at(steps, k));
+            for (side, (direction, level)) in sides.iter_mut().zip(ways) {
+                let turn = from + direction * steps.angle(k);
+                let before = *side;
                 *side = (turn, level);
                 // One that is just here, as half a turn away, is between no two steps.
                 if level[0] * sign > 0.0 && level[0].abs() < nearest.1 {
                     nearest = (turn, level[0].abs());
                 }
-                let mut end = (turn, level[0]);
-                // Towards the sphere before, and away from it after: there is an extremum between.
+                let mut root = None;
                 let slopes = [before.1[1] * direction * sign, level[1] * direction * sign];
-                if end.1 * sign > 0.0 && slopes[0] < 0.0 && slopes[1] > 0.0 {
+                if level[0] * sign <= 0.0 {
+                    let beyond = waves.moved(direction, steps, k - 1).root_in_step(-sign, steps);
+                    root = Some(from + direction * (steps.angle(k - 1) + beyond));
+                } else if slopes[0] < 0.0 && slopes[1] > 0.0 {
+                    // Towards the sphere before, and away from it after: there is an extremum between.
                     let towards = direction * sign;
                     let extremum = root_between(before.0, turn, |t| {
                         let [_, slope, bend] = self.level(t);
                         [slope * towards, bend * towards]
                     });
-                    end = (extremum, self.level(extremum)[0]);
-                    if end.1 * sign > 0.0 && end.1.abs() <= nearest.1 {
-                        nearest = (extremum, end.1.abs());
+                    let end = self.level(extremum)[0];
+                    if end * sign > 0.0 && end.abs() <= nearest.1 {
+                        nearest = (extremum, end.abs());
+                    }
+                    if end * sign <= 0.0 {
+                        root = Some(root_between(before.0, extremum, |t| {
+                            let [level, slope, _] = self.level(t);
+                            [-level * sign, -slope * sign]
+                        }));
                     }
                 }
-                if end.1 * sign <= 0.0 {
-                    let root = root_between(before.0, end.0, |t| {
-                        let [level, slope, _] = self.level(t);
-                        [-level * sign, -slope * sign]
-                    });
-                    if found.is_none_or(|other| (root - from).abs() < (other - from).abs()) {
-                        found = Some(root);
-                    }
+                if let Some(root) = root
+                    && found.is_none_or(|other| (root - from).abs() < (other - from).abs())
+                {
+                    found = Some(root);
                 }
             }
             if let Some(root) = found {
@@ -382,6 +410,114 @@ impl Circle {
         };
         // Where the point only grazes, the turn has no finite rate.
         if by_turn.abs() < 1e-12 { 0.0 } else { -change / by_turn }
+    }
+}
+
+/// The cosine and the sine of multiples of 1/64 of a turn.
+#[derive(Clone, Debug)]
+struct Steps {
+    waves: Vec<[f64; 2]>,
+    /// The tangent of half a step.
+    half_tan: f64,
+}
+
+impl Steps {
+    const HALF_TURN: usize = 32;
+
+    fn new() -> Self {
+        let wave = |k: u32| {
+            let (sin, cos) = trig::sin_cos(TAU / 64.0 * f64::from(k));
+            [cos, sin]
+        };
+        Self { waves: (0..=64).map(wave).collect(), half_tan: trig::tan(TAU / 128.0) }
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "64 at most")]
+    fn angle(&self, k: usize) -> f64 {
+        TAU / 64.0 * k as f64
+    }
+
+    /// Of a number of steps, and of twice as many.
+    fn of(&self, k: usize) -> [[f64; 2]; 2] {
+        [self.waves[k], self.waves[2 * k]]
+    }
+}
+
+/// `constant + once · (cos φ, sin φ) + twice · (cos 2φ, sin 2φ)`.
+#[derive(Clone, Copy)]
+struct Waves {
+    constant: f64,
+    once: [f64; 2],
+    twice: [f64; 2],
+}
+
+impl Waves {
+    /// Value and slope a number of steps ahead, and as many behind.
+    fn at(&self, steps: &Steps, k: usize) -> [[f64; 2]; 2] {
+        let ([[cos, sin], [cos_twice, sin_twice]], [c, s], [cc, ss]) =
+            (steps.of(k), self.once, self.twice);
+        let (even, odd) = (self.constant + c * cos + cc * cos_twice, s * sin + ss * sin_twice);
+        let (slope, bent) = (s * cos + 2.0 * ss * cos_twice, c * sin + 2.0 * cc * sin_twice);
+        [[even + odd, slope - bent], [even - odd, slope + bent]]
+    }
+
+    /// The same from a number of steps away in a direction, 1 or −1, and on in that.
+    fn moved(&self, direction: f64, steps: &Steps, k: usize) -> Self {
+        let turned = |[a, b]: [f64; 2], [cos, sin]: [f64; 2]| {
+            let b = b * direction;
+            [a * cos + b * sin, b * cos - a * sin]
+        };
+        let [once, twice] = steps.of(k);
+        Self {
+            constant: self.constant,
+            once: turned(self.once, once),
+            twice: turned(self.twice, twice),
+        }
+    }
+
+    /// Where it changes its sign within one step ahead; that times the one given is negative here, and not
+    /// at the end.
+    ///
+    /// # Source
+    ///
+    /// With t = tan(φ/2), cos φ = (1 − t²)/(1 + t²) and sin φ = 2t/(1 + t²), and the waves times (1 + t²)²
+    /// are a polynomial of degree four. Its root is looked for from that of its first three terms, which
+    /// are nearly all of it: by Newton's method, and by halves where that would leave the step. The next
+    /// error is the square of this one times half the second derivative over the first.
+    fn root_in_step(&self, sign: f64, steps: &Steps) -> f64 {
+        let Self { constant, once: [c, s], twice: [cc, ss] } = *self;
+        let terms = [
+            constant + c + cc,
+            2.0 * s + 4.0 * ss,
+            2.0 * constant - 6.0 * cc,
+            2.0 * s - 4.0 * ss,
+            constant - c + cc,
+        ];
+        let [p0, p1, p2, p3, p4] = terms.map(|term| term * sign);
+        let bend = p2.abs() + 0.2 * p3.abs() + 0.02 * p4.abs();
+        let (mut low, mut high) = (0.0, steps.half_tan);
+        let inside = |t: f64, low: f64, high: f64| {
+            if (t - low) * (t - high) < 0.0 { t } else { 0.5 * (low + high) }
+        };
+        let mut at = inside(-2.0 * p0 / (p1 + (p1 * p1 - 4.0 * p0 * p2).sqrt()), low, high);
+        for _ in 0..60 {
+            let value = (((p4 * at + p3) * at + p2) * at + p1) * at + p0;
+            let slope = ((4.0 * p4 * at + 3.0 * p3) * at + 2.0 * p2) * at + p1;
+            if value < 0.0 {
+                low = at;
+            } else {
+                high = at;
+            }
+            let newton = at - value / slope;
+            let next = inside(newton, low, high);
+            let step = next - at;
+            let near = next == newton && step * step * bend <= 1e-17 * slope.abs();
+            at = next;
+            if near || step.abs() <= 1e-15 {
+                break;
+            }
+        }
+        2.0 * trig::atan2(at, 1.0)
     }
 }
 
@@ -411,8 +547,15 @@ fn root_between(low: f64, high: f64, of: impl Fn(f64) -> [f64; 2]) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 enum Weights {
     One,
-    Two { from: [f64; 2], along: [f64; 2] },
-    Three { places: [[f64; 2]; 3] },
+    Two {
+        from: [f64; 2],
+        along: [f64; 2],
+    },
+    Three {
+        places: [[f64; 2]; 3],
+        /// How each weight inside grows with the two numbers.
+        slopes: [[f64; 2]; 3],
+    },
 }
 
 /// Weights, and their derivatives by the two numbers.
@@ -432,7 +575,11 @@ impl Weights {
                 let ([x, y], [u, v]) = (apart(a, b), apart(a, c));
                 let area = x * v - y * u;
                 let size = (x * x + y * y).max(u * u + v * v);
-                (area.abs() > 1e-9 * size).then_some(Self::Three { places: [a, b, c] })
+                let slopes =
+                    |p: [f64; 2], q: [f64; 2]| [(p[1] - q[1]) / area, (q[0] - p[0]) / area];
+                let slopes = [slopes(b, c), slopes(c, a), slopes(a, b)];
+                let places = [a, b, c];
+                (area.abs() > 1e-9 * size).then_some(Self::Three { places, slopes })
             }
             _ => None,
         }
@@ -445,8 +592,8 @@ impl Weights {
                 let (t, slopes) = between(*from, *along, [x, y]);
                 ([1.0 - t, t, 0.0], slopes.map(|s| [-s, s, 0.0]))
             }
-            Self::Three { places } => {
-                inside(places, [x, y]).unwrap_or_else(|| edge(places, [x, y]))
+            Self::Three { places, slopes } => {
+                inside(places, slopes, [x, y]).unwrap_or_else(|| edge(places, [x, y]))
             }
         }
     }
@@ -459,14 +606,11 @@ fn between(from: [f64; 2], along: [f64; 2], [x, y]: [f64; 2]) -> (f64, [f64; 2])
 }
 
 /// Barycentric coordinates, if none is negative.
-fn inside(places: &[[f64; 2]; 3], [x, y]: [f64; 2]) -> Option<Weighed> {
+fn inside(places: &[[f64; 2]; 3], slopes: &[[f64; 2]; 3], [x, y]: [f64; 2]) -> Option<Weighed> {
     let [a, b, c] = *places;
-    let double = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-    let slopes = |p: [f64; 2], q: [f64; 2]| [(p[1] - q[1]) / double, (q[0] - p[0]) / double];
-    let (of_a, of_b, of_c) = (slopes(b, c), slopes(c, a), slopes(a, b));
     let from = |p: [f64; 2], s: [f64; 2]| (x - p[0]) * s[0] + (y - p[1]) * s[1];
-    let weights = [from(b, of_a), from(c, of_b), from(a, of_c)];
-    let slopes = [0, 1].map(|k| [of_a[k], of_b[k], of_c[k]]);
+    let weights = [from(b, slopes[0]), from(c, slopes[1]), from(a, slopes[2])];
+    let slopes = [0, 1].map(|k| slopes.map(|slope| slope[k]));
     weights.iter().all(|weight| *weight >= 0.0).then_some((weights, slopes))
 }
 
@@ -499,6 +643,7 @@ fn edge(places: &[[f64; 2]; 3], [x, y]: [f64; 2]) -> Weighed {
 mod tests {
     use super::super::transform::tests::any;
     use super::*;
+    use crate::math::Angle;
     use crate::synth::Rng;
 
     /// A bone whose joint is a little outside of an ellipsoid, with points near it.
@@ -645,7 +790,7 @@ mod tests {
         for from in [0.0, 1.0, TAU / 4.0, -TAU / 2.0] {
             // Nearest where it is farthest from `middle`, at half a turn, or at none.
             for (out, nearest) in [(1.0, TAU / 2.0), (-1.0, 0.0)] {
-                let (turn, touches) = circle(out).nearest_root(from);
+                let (turn, touches) = circle(out).nearest_root(from, &Steps::new());
                 assert!(!touches);
                 let off = trig::sin_cos(0.5 * (turn - nearest)).0;
                 assert!(off.abs() < 1e-7, "from {from}: {turn}, not {nearest}");

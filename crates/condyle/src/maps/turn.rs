@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::transform::{Rate, Transform};
-use crate::math::{Angle, Rotation, unit};
+use crate::math::{Angle, Rotation, trig, unit};
 
 /// A turn about one axis, about one centre after the other: what a knee does, or a humerus.
 ///
@@ -62,7 +62,7 @@ impl Turn {
             && end.radians() > from.radians()
         {
             let piece = Piece { begin: rest.radians(), center_m, passed: None };
-            return Ok(PreparedTurn { axis, pieces: vec![piece] });
+            return Ok(PreparedTurn::new(axis, vec![piece]));
         }
         let mut begin = from.radians();
         let mut pieces: Vec<Piece> = Vec::new();
@@ -72,21 +72,30 @@ impl Turn {
                 return Err(TurnError::NotRising { interval: i });
             }
             pieces.push(Piece { begin, center_m: *center_m, passed: Some(passed) });
-            passed = turned(axis, *center_m, end.radians() - begin) * passed;
+            passed = turned(unit(axis).unwrap_or(axis), *center_m, end.radians() - begin) * passed;
             begin = end.radians();
         }
-        let turn = PreparedTurn { axis, pieces };
+        let mut turn = PreparedTurn::new(axis, pieces);
         let back = turn.at(rest.radians()).0.inverse();
-        let back_from = |p: &Piece| Piece { passed: p.passed.map(|passed| passed * back), ..*p };
-        let pieces = turn.pieces.iter().map(back_from);
-        Ok(PreparedTurn { axis, pieces: pieces.collect() })
+        for piece in &mut turn.pieces {
+            piece.passed = piece.passed.map(|passed| passed * back);
+        }
+        Ok(turn)
     }
 }
 
-/// About an axis through a point.
+/// About an axis of length one; not at all by an angle that is not finite.
+pub(super) fn about(axis: DVec3, radians: f64) -> Rotation {
+    if !radians.is_finite() {
+        return Rotation::IDENTITY;
+    }
+    let (s, c) = trig::sin_cos(0.5 * radians);
+    Rotation::from_unit(DQuat::from_xyzw(axis.x * s, axis.y * s, axis.z * s, c))
+}
+
+/// The same through a point.
 fn turned(axis: DVec3, center_m: DVec3, radians: f64) -> Transform {
-    let angle = Angle::from_radians(radians);
-    let rotation = Rotation::from_axis_angle(axis, angle).unwrap_or(Rotation::IDENTITY);
+    let rotation = about(axis, radians);
     Transform { rotation, translation_m: center_m - rotation * center_m }
 }
 
@@ -94,6 +103,8 @@ fn turned(axis: DVec3, center_m: DVec3, radians: f64) -> Transform {
 #[derive(Clone, Debug)]
 pub struct PreparedTurn {
     axis: DVec3,
+    /// The same with its length made one once more, as [`Rotation::from_axis_angle`] has it.
+    turn_axis: DVec3,
     pieces: Vec<Piece>,
 }
 
@@ -107,12 +118,16 @@ struct Piece {
 }
 
 impl PreparedTurn {
+    fn new(axis: DVec3, pieces: Vec<Piece>) -> Self {
+        Self { axis, turn_axis: unit(axis).unwrap_or(axis), pieces }
+    }
+
     /// The transform at an angle in radians, and its rate; at a border that of the next interval.
     #[must_use]
     pub fn at(&self, radians: f64) -> (Transform, Rate) {
         let after = self.pieces.partition_point(|piece| piece.begin <= radians);
         let Piece { begin, center_m, passed } = self.pieces[after.saturating_sub(1)];
-        let own = turned(self.axis, center_m, radians - begin);
+        let own = turned(self.turn_axis, center_m, radians - begin);
         let transform = passed.map_or(own, |passed| own * passed);
         let shift_m = self.axis.cross(transform.translation_m - center_m);
         (transform, Rate { turn: self.axis, shift_m })
@@ -121,6 +136,15 @@ impl PreparedTurn {
     /// Whether every centre is the origin: then nothing is shifted.
     pub(super) fn is_about_origin(&self) -> bool {
         self.pieces.iter().all(|piece| piece.center_m == DVec3::ZERO)
+    }
+
+    /// Where it begins and its axis, of length one, if it is nothing but a turn about that through the
+    /// origin: half its angle beyond the begin has the sine and cosine of its quaternion.
+    pub(super) fn about_origin(&self) -> Option<(f64, DVec3)> {
+        match *self.pieces.as_slice() {
+            [Piece { begin, center_m: DVec3::ZERO, passed: None }] => Some((begin, self.turn_axis)),
+            _ => None,
+        }
     }
 
     /// Where the rate jumps.

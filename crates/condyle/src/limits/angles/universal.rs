@@ -62,6 +62,11 @@ impl UniversalLimit {
         [(self.axes[0], first), (self.axes[1], second)]
     }
 
+    /// The axes, of length one.
+    pub(crate) const fn axes(&self) -> [DVec3; 2] {
+        self.axes
+    }
+
     /// The angles, each in its arc or within half a turn of it.
     pub(crate) fn turns_of(&self, m: Rotation) -> [f64; 2] {
         self.turns.lifted_angles(m.quat())

@@ -153,6 +153,95 @@ fn c10_no_angle_of_a_sweep_has_a_larger_margin() {
     assert!(other_inside < 0.1 && other_outside < 1.0, "{worst:?}");
 }
 
+/// Where two axes that a rotation carries have their own angle to each other, by looking for a change of sign
+/// at every tenth of a degree, and halving.
+fn met_by_a_sweep([u, w]: [DVec3; 2], turning: &Turning) -> Vec<f64> {
+    let off = |psi: f64| u.dot(turning.at(Angle::from_radians(psi)) * w) - u.dot(w);
+    let at = |i: u32| TAU * f64::from(i) / 3600.0 - PI;
+    let crosses = |i: &u32| (off(at(*i)) < 0.0) != (off(at(i + 1)) < 0.0);
+    let root = |i: u32| {
+        let (mut a, mut b) = (at(i), at(i + 1));
+        for _ in 0..60 {
+            let middle = 0.5 * (a + b);
+            if (off(middle) < 0.0) == (off(a) < 0.0) { a = middle } else { b = middle }
+        }
+        0.5 * (a + b)
+    };
+    (0..3600).filter(crosses).map(root).collect()
+}
+
+/// A universal joint beside one with a volume: two angles at most are allowed, and found; near an angle the
+/// nearer of them, and no farther than a hard step. If none is, the judge is a sweep.
+#[test]
+fn c10_a_universal_joint_is_allowed_where_a_sweep_meets_its_surface() {
+    let rounds = if std::env::var_os("CONDYLE_STUDY").is_some() { 20_000 } else { 1500 };
+    let mut search = TurningSearch::default();
+    let (mut seen, mut worst) = ([0; 3], [f64::NEG_INFINITY; 2]);
+    for seed in 0..rounds {
+        let mut rng = Rng::new(seed);
+        let axes = [rng.direction(), rng.direction()];
+        let arcs: [Arc; 2] = std::array::from_fn(|_| {
+            let min = rng.between(-180.0, 180.0);
+            Arc::from_degrees(min, min + rng.between(20.0, 360.0)).unwrap()
+        });
+        let Ok(end) = Limit::Universal { axes, arcs }.prepare() else { continue };
+        let swing = if seed % 3 == 0 { SwingLimit::Free } else { polygon(&mut rng, 20) };
+        let upper = Limit::SwingTwist(SwingTwistLimit {
+            axes: SwingAxes::new(rng.direction(), None).unwrap(),
+            swing,
+            twist: TwistLimit {
+                bounds: TwistBounds::Arc(Arc::from_degrees(-100.0, 120.0).unwrap()),
+                ..TwistLimit::default()
+            },
+        });
+        let Ok(upper) = upper.prepare() else { continue };
+        // Half of them are allowed somewhere, as in a pose that was taken.
+        let (left, axis, psi) = (rng.rotation(), rng.direction(), rng.between(-PI, PI));
+        let there = Turning::new(left, axis, Rotation::IDENTITY).unwrap();
+        let right = match seed % 2 {
+            0 => there.at(Angle::from_radians(psi)).inverse() * end.project(rng.rotation()),
+            _ => rng.rotation(),
+        };
+        let turning = Turning::new(left, axis, right).unwrap();
+        let mut other = || Turning::new(rng.rotation(), rng.direction(), rng.rotation()).unwrap();
+        let pair = [Turned { limit: &upper, turning: other() }, Turned { limit: &end, turning }];
+        let units = axes.map(|axis| unit(axis).unwrap());
+        let met = met_by_a_sweep(units, &turning);
+        let margin = |psi: f64| least(pair, Angle::from_radians(psi));
+        let allowed: Vec<f64> = met.iter().copied().filter(|psi| margin(*psi) > -1e-9).collect();
+        let best = search.best(pair, None);
+        let got = least(pair, best.angle);
+        if allowed.is_empty() {
+            // A wave that only just touches has no change of sign.
+            assert!(!best.inside || met.is_empty(), "{seed}");
+            let sweep = (0..3600).map(|i| margin(0.1_f64.to_radians() * f64::from(i)));
+            let most = sweep.fold(f64::NEG_INFINITY, f64::max);
+            worst[1] = worst[1].max(most - got);
+            seen[2] += 1;
+            continue;
+        }
+        let most = allowed.iter().map(|psi| margin(*psi)).fold(f64::NEG_INFINITY, f64::max);
+        assert!(best.inside && got >= ROUNDING, "{seed}: {got}, not {most}");
+        worst[0] = worst[0].max(most - got);
+        seen[allowed.len() - 1] += 1;
+        let (angle, step) = (rng.between(-PI, PI), rng.between(0.0, 1.0));
+        let off = |psi: f64| Angle::from_radians(psi - angle).wrapped().radians().abs();
+        let nearest = allowed.iter().map(|psi| off(*psi)).fold(f64::INFINITY, f64::min);
+        for hard in [false, true] {
+            let [at, most] = [angle, step].map(Angle::from_radians);
+            let found = search.best(pair, Some(NearAngle { angle: at, step: most, hard }));
+            let far = hard && nearest > step;
+            let expected = if far { step } else { nearest };
+            let away = off(found.angle.radians());
+            assert!((away - expected).abs() < 1e-9, "{seed}: {away}, not {expected}");
+            assert!(found.inside != far && found.others == far, "{seed}: {found:?}");
+        }
+    }
+    println!("{seen:?} with one angle, two and none; below the best by {worst:?} rad");
+    assert!(seen.iter().all(|n| *n > 40), "{seen:?}");
+    assert!(worst[0] < 1e-9 && worst[1] < 1e-3, "{worst:?}");
+}
+
 #[test]
 fn c10_near_an_angle_the_best_is_no_farther_than_a_step_and_in_the_same_arc() {
     let mut search = TurningSearch::default();
