@@ -56,8 +56,10 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
     }
     let raw: Vec<Vec<DVec3>> =
         clips.iter().map(|clip| clip.iter().map(|q| q * bone).collect()).collect();
-    let mut directions: Vec<DVec3> =
-        raw.iter().flat_map(|clip| settled(clip, options.noise)).collect();
+    let mut directions = Vec::with_capacity(raw.iter().map(Vec::len).sum());
+    for clip in &raw {
+        directions.extend_from_slice(&settled(clip, options.noise));
+    }
     if options.coverage < 1.0 {
         directions = deepest(directions, options);
     }

@@ -1,8 +1,12 @@
 //! Noise taken off sampled directions.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+
+use std::borrow::Cow;
 
 use glam::DVec3;
 
 use super::grid::Grid;
+use crate::math::{Kernel, Level};
 
 /// Pairs of directions that are compared at most, about; beyond, only some serve as neighbours.
 const MAX_PAIRS: f64 = 2e7;
@@ -13,9 +17,9 @@ pub(super) const LEAST: f64 = 9e-4;
 /// Every direction moved to where it probably is without noise: the mean of those around it, weighted
 /// by a bell as wide as the noise (radians). See [`super::arcs::range`] for why. Sparse directions, and
 /// all of them without noise, stay where they are.
-pub(crate) fn settled(directions: &[DVec3], noise: f64) -> Vec<DVec3> {
+pub(crate) fn settled(directions: &[DVec3], noise: f64) -> Cow<'_, [DVec3]> {
     if noise < LEAST {
-        return directions.to_vec();
+        return Cow::Borrowed(directions);
     }
     let reach = 4.0 * noise;
     // Cells are at least as wide as the reach.
@@ -31,27 +35,64 @@ pub(crate) fn settled(directions: &[DVec3], noise: f64) -> Vec<DVec3> {
         Grid::new(&some, side)
     });
     let support = fewer.as_ref().unwrap_or(&grid);
+    let mut moved = vec![DVec3::ZERO; directions.len()];
     let per_reach = 1.0 / (reach * reach);
+    Level::best().run(Settle { grid: &grid, support, per_reach, moved: &mut moved });
     let mut result = directions.to_vec();
-    for (number, d) in grid.iter() {
-        let mut sum = DVec3::ZERO;
-        let mut total = 0.0;
-        for s in support.around(d, 1).flatten() {
-            let square = (*s - d).length_squared() * per_reach;
-            if square < 1.0 {
-                let base = 1.0 - square;
-                let second = base * base;
-                let fourth = second * second;
-                let weight = fourth * fourth;
-                sum += (*s - d) * weight;
-                total += weight;
+    for (number, moved) in grid.numbers().zip(moved) {
+        result[number] = crate::math::unit(moved).unwrap_or(result[number]);
+    }
+    Cow::Owned(result)
+}
+
+/// The mean of the directions around each, in the order of the grid: not of unit length.
+struct Settle<'a> {
+    grid: &'a Grid,
+    /// Directions that count as neighbours, in cells of the same width.
+    support: &'a Grid,
+    /// One over the square of how far they count.
+    per_reach: f64,
+    moved: &'a mut [DVec3],
+}
+
+/// Directions of a cell that are moved at a time: what is around is the same for all of them.
+const LANES: usize = 4;
+
+impl Kernel for Settle<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { grid, support, per_reach, moved } = self;
+        for cell in 0..grid.cells() {
+            for start in grid.inside(cell).step_by(LANES) {
+                let end = grid.inside(cell).end.min(start + LANES);
+                // What is filled up is not used.
+                let at = |lane: usize| grid.points()[(start + lane).min(end - 1)];
+                let [x, y, z] = [0, 1, 2].map(|axis| [0, 1, 2, 3].map(|lane| at(lane)[axis]));
+                let [mut sum_x, mut sum_y, mut sum_z, mut total] = [[0.0; LANES]; 4];
+                for range in support.around(cell, 1) {
+                    for s in &support.points()[range] {
+                        for lane in 0..LANES {
+                            let (dx, dy, dz) = (s.x - x[lane], s.y - y[lane], s.z - z[lane]);
+                            let square = (dx * dx + dy * dy + dz * dz) * per_reach;
+                            let base = 1.0 - square;
+                            let second = base * base;
+                            let fourth = second * second;
+                            let weight = if square < 1.0 { fourth * fourth } else { 0.0 };
+                            sum_x[lane] += dx * weight;
+                            sum_y[lane] += dy * weight;
+                            sum_z[lane] += dz * weight;
+                            total[lane] += weight;
+                        }
+                    }
+                }
+                for lane in 0..end - start {
+                    let sum = DVec3::new(sum_x[lane], sum_y[lane], sum_z[lane]);
+                    let by = if total[lane] > 0.0 { sum / total[lane] } else { DVec3::NAN };
+                    moved[start + lane] = at(lane) + by;
+                }
             }
         }
-        if total > 0.0 {
-            result[number] = crate::math::unit(d + sum / total).unwrap_or(d);
-        }
     }
-    result
 }
 
 /// On a side of the grid.
@@ -70,7 +111,7 @@ mod tests {
         {
             let all: Vec<DVec3> = (0..n).map(|_| rng.direction()).collect();
             let found = settled(&all, noise);
-            for (d, found) in all.iter().zip(&found) {
+            for (d, found) in all.iter().zip(found.iter()) {
                 let weight = |s: &DVec3| {
                     let square = (*s - *d).length_squared() / (16.0 * noise * noise);
                     let base = (1.0 - square).max(0.0);
@@ -87,7 +128,8 @@ mod tests {
             .map(|_| DVec3::new(0.1 * rng.normal(), 0.1 * rng.normal(), 1.0).normalize())
             .collect();
         let found = settled(&all, 0.01);
-        let off = all.iter().zip(&found).filter(|(d, _)| d.z > 0.99).map(|(a, b)| a.distance(*b));
+        let off =
+            all.iter().zip(found.iter()).filter(|(d, _)| d.z > 0.99).map(|(a, b)| a.distance(*b));
         assert!(off.fold(0.0, f64::max) < 0.01);
     }
 }

@@ -59,7 +59,13 @@ pub(super) fn largest(
         Limit::SwingTwist(of) => {
             most.sure = Sure::new(of, prepared, back, samples);
             match most.sure {
-                Some(sure) => most.see(samples, move |m| ([0.0; 2], sure.holds(m))),
+                Some(sure) => match sure.swing.ellipse() {
+                    Some((ellipse, axes)) => most.see(samples, move |m| {
+                        let inside = ellipse.surely_contains(axes.components(m * sure.bone));
+                        ([0.0; 2], sure.holds_where(inside, m))
+                    }),
+                    None => most.see(samples, move |m| ([0.0; 2], sure.holds(m))),
+                },
                 None => most.see(samples, |_| ([0.0; 2], false)),
             }
         }
@@ -108,8 +114,14 @@ impl<'a> Sure<'a> {
 
     #[inline(always)]
     fn holds(&self, m: Rotation) -> bool {
+        self.holds_where(false, m)
+    }
+
+    /// The same where the direction is known to be inside, whether in the cap or not.
+    #[inline(always)]
+    fn holds_where(&self, inside: bool, m: Rotation) -> bool {
         let near = (m * self.bone).dot(self.middle) > self.cos;
-        near & self.twists.clearly(turn(m, self.bone).0)
+        (inside | near) & self.twists.clearly(turn(m, self.bone).0)
     }
 
     /// The same without the cap: fewer are left to be asked for all they have.

@@ -1,6 +1,11 @@
 //! Directions in the cells of a grid, to find those near others.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+
+use std::ops::Range;
 
 use glam::DVec3;
+
+use crate::math::{Kernel, Level};
 
 /// Directions by the cells of a grid of x and y: what is within the width of a cell of a direction is in its
 /// cell or in the eight around it.
@@ -9,6 +14,8 @@ pub(super) struct Grid {
     side: usize,
     /// All directions, cell by cell, each cell in the order they were given.
     points: Vec<DVec3>,
+    /// Their components, each in a column.
+    columns: [Vec<f64>; 3],
     /// Which they were.
     numbers: Vec<u32>,
     /// Where each cell begins, row by row, and where the last one ends.
@@ -33,13 +40,19 @@ impl Grid {
             numbers[*place as usize] = number;
             *place += 1;
         }
-        let points = numbers.iter().map(|i| directions[*i as usize]).collect();
-        Self { side, points, numbers, starts }
+        let points: Vec<DVec3> = numbers.iter().map(|i| directions[*i as usize]).collect();
+        let columns = [0, 1, 2].map(|axis| points.iter().map(|d| d[axis]).collect());
+        Self { side, points, columns, numbers, starts }
     }
 
-    /// All directions with their numbers, cell by cell.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, DVec3)> + '_ {
-        self.numbers.iter().zip(&self.points).map(|(number, d)| (*number as usize, *d))
+    /// Which the directions were, cell by cell.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.numbers.iter().map(|number| *number as usize)
+    }
+
+    /// How many cells there are.
+    pub(super) fn cells(&self) -> usize {
+        self.starts.len() - 1
     }
 
     /// The directions, cell by cell.
@@ -58,56 +71,80 @@ impl Grid {
         self.starts.windows(2).map(|pair| pair[1] - pair[0])
     }
 
-    /// The cells around a direction, `ring` to each side, by rows.
-    pub(super) fn around(&self, d: DVec3, ring: usize) -> impl Iterator<Item = &[DVec3]> + '_ {
-        let place = cell(d, self.side) as usize;
-        let (row, column) = (place / self.side, place % self.side);
+    /// Where the directions in the cells around one cell are, `ring` to each side, by rows.
+    #[inline(always)]
+    pub(super) fn around(
+        &self,
+        cell: usize,
+        ring: usize,
+    ) -> impl Iterator<Item = Range<usize>> + '_ {
+        let (row, column) = (cell / self.side, cell % self.side);
         let within = |at: usize| at.saturating_sub(ring)..(at + ring + 1).min(self.side);
         let columns = within(column);
         within(row).map(move |row| {
             let start = |column: usize| self.starts[row * self.side + column] as usize;
-            &self.points[start(columns.start)..start(columns.end)]
+            start(columns.start)..start(columns.end)
         })
     }
 
-    /// The squared distance to the nearest other direction; infinite if there is none. `d` is one of those
-    /// in the grid.
-    pub(super) fn nearest(&self, d: DVec3) -> f64 {
-        let mut ring = 1;
-        loop {
-            // Itself is the nearest.
-            let (mut own, mut other) = (f64::INFINITY, f64::INFINITY);
-            for p in self.around(d, ring).flatten() {
-                let square = (*p - d).length_squared();
-                other = if square < own {
-                    own
-                } else if square < other {
-                    square
-                } else {
-                    other
-                };
-                own = own.min(square);
-            }
-            let inside = self.inside(d, ring);
-            if other <= inside * inside || ring >= self.side {
-                return other;
-            }
-            ring *= 2;
-        }
+    /// Where the directions of a cell are.
+    #[inline(always)]
+    pub(super) fn inside(&self, cell: usize) -> Range<usize> {
+        self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// Whether so many other directions are as near as this, by squared distance. `d` is one of those in
-    /// the grid.
-    pub(super) fn has_within(&self, d: DVec3, count: usize, square: f64) -> bool {
+    /// For each direction, in the order of [`points`](Self::points), the squared distance to the nearest
+    /// other one; infinite if there is none.
+    pub(super) fn all_nearest(&self) -> Vec<f64> {
+        let mut nearest = vec![f64::INFINITY; self.points.len()];
+        let level = Level::best();
+        level.run(NearestAround { grid: self, nearest: &mut nearest });
+        for (i, nearest) in nearest.iter_mut().enumerate() {
+            let d = self.points[i];
+            let mut ring = 1;
+            // What is not in the cells that were looked at may be nearer.
+            loop {
+                let clear = self.clear(d, ring);
+                if *nearest <= clear * clear || ring >= self.side {
+                    break;
+                }
+                ring *= 2;
+                for range in self.around(cell(d, self.side) as usize, ring) {
+                    let columns = self.columns.each_ref().map(|column| &column[range.clone()]);
+                    let own = i.wrapping_sub(range.start);
+                    level.run(NearestOf { columns, d, own, nearest });
+                }
+            }
+        }
+        nearest
+    }
+
+    /// Whether so many other directions in the cell of one of them are as near to it as this, by squared
+    /// distance.
+    pub(super) fn has_in_cell(&self, number: usize, count: usize, square: f64) -> bool {
+        let d = self.points[number];
+        let all = &self.points[self.inside(cell(d, self.side) as usize)];
+        // Itself is as near.
+        let near = all.iter().filter(|p| (**p - d).length_squared() <= square);
+        near.take(count + 1).count() > count
+    }
+
+    /// The same of all directions.
+    pub(super) fn has_within(&self, number: usize, count: usize, square: f64) -> bool {
+        if self.has_in_cell(number, count, square) {
+            return true;
+        }
+        let d = self.points[number];
+        let cell = cell(d, self.side) as usize;
         let reach = square.sqrt();
         let mut ring = 1;
         loop {
-            let near =
-                self.around(d, ring).flatten().filter(|p| (**p - d).length_squared() <= square);
+            let all = self.around(cell, ring).flat_map(|range| &self.points[range]);
+            let near = all.filter(|p| (**p - d).length_squared() <= square);
             if near.take(count + 1).count() > count {
                 return true;
             }
-            if self.inside(d, ring) >= reach || ring >= self.side {
+            if self.clear(d, ring) >= reach || ring >= self.side {
                 return false;
             }
             ring *= 2;
@@ -115,7 +152,7 @@ impl Grid {
     }
 
     /// How far it is at least from a direction to what is not in the cells around it.
-    fn inside(&self, d: DVec3, ring: usize) -> f64 {
+    fn clear(&self, d: DVec3, ring: usize) -> f64 {
         let width = 2.0 / self.side as f64;
         let off = |x: f64| {
             let in_cell = ((x + 1.0) / width).fract() * width;
@@ -123,6 +160,69 @@ impl Grid {
         };
         // Rounding may have moved it into the next cell.
         (off(d.x).min(off(d.y)) + ring as f64 * width - 1e-12).max(0.0)
+    }
+}
+
+/// The nearest other directions in the cells around each, see [`Grid::all_nearest`].
+struct NearestAround<'a> {
+    grid: &'a Grid,
+    nearest: &'a mut [f64],
+}
+
+impl Kernel for NearestAround<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { grid, nearest } = self;
+        let columns = grid.columns.each_ref().map(Vec::as_slice);
+        for cell in 0..grid.cells() {
+            let own = grid.inside(cell);
+            if own.is_empty() {
+                continue;
+            }
+            for range in grid.around(cell, 1) {
+                let columns = columns.map(|column| &column[range.clone()]);
+                for i in own.clone() {
+                    let (d, own) = (grid.points[i], i.wrapping_sub(range.start));
+                    NearestOf { columns, d, own, nearest: &mut nearest[i] }.run();
+                }
+            }
+        }
+    }
+}
+
+/// The least squared distance of a direction to some others, if it is less than what it was; one that is
+/// the direction itself does not count.
+struct NearestOf<'a> {
+    columns: [&'a [f64]; 3],
+    d: DVec3,
+    /// Where it is among them; beyond their end if it is not.
+    own: usize,
+    nearest: &'a mut f64,
+}
+
+/// Directions that are compared at a time.
+const LANES: usize = 4;
+
+impl Kernel for NearestOf<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { columns: [x, y, z], d, own, nearest } = self;
+        let n = x.len().min(y.len()).min(z.len());
+        let square = |i: usize| (DVec3::new(x[i], y[i], z[i]) - d).length_squared();
+        let mut least = [f64::INFINITY; LANES];
+        let mut from = 0;
+        while from + LANES <= n {
+            for (lane, least) in least.iter_mut().enumerate() {
+                let i = from + lane;
+                let square = if i == own { f64::INFINITY } else { square(i) };
+                *least = if square < *least { square } else { *least };
+            }
+            from += LANES;
+        }
+        for i in (from..n).filter(|i| *i != own) {
+            least[0] = least[0].min(square(i));
+        }
+        *nearest = least.into_iter().fold(*nearest, f64::min);
     }
 }
 
@@ -152,20 +252,22 @@ mod tests {
                 })
                 .collect();
             let grid = Grid::new(&all, side);
-            for (i, d) in all.iter().enumerate() {
+            let nearest = grid.all_nearest();
+            for (place, i) in grid.numbers().enumerate() {
+                let d = &all[i];
+                assert_eq!(grid.points()[place], *d);
                 let others = all.iter().enumerate().filter(|(j, _)| *j != i);
                 let mut squares: Vec<f64> =
                     others.map(|(_, o)| (*o - *d).length_squared()).collect();
                 squares.sort_by(f64::total_cmp);
                 let first = squares.first().copied().unwrap_or(f64::INFINITY);
-                assert_eq!(grid.nearest(*d), first, "{n} {side}");
+                assert_eq!(nearest[place], first, "{n} {side}");
                 for square in [0.0, 1e-4, 0.01, 0.3] {
                     let near = squares.iter().filter(|s| **s <= square).count();
-                    assert_eq!(grid.has_within(*d, 3, square), near >= 3, "{n} {side}");
+                    assert_eq!(grid.has_within(place, 3, square), near >= 3, "{n} {side}");
                 }
             }
-            let mut numbers: Vec<usize> = grid.iter().map(|(i, _)| i).collect();
-            assert!(grid.iter().all(|(i, d)| all[i] == d));
+            let mut numbers: Vec<usize> = grid.numbers().collect();
             numbers.sort_unstable();
             assert_eq!(numbers, (0..n).collect::<Vec<_>>());
         }

@@ -17,9 +17,13 @@ use super::hinge::Hinge;
 use super::joint::Seen;
 use super::kinds::Decision;
 use super::models::{Spread, Universal};
+use super::moments::rotation_unchecked;
 use super::neighbours::Neighbours;
+use super::samples::{chord_squared, dot, fill, rows, sort_by_upper_half};
 use super::universal::UniversalJoint;
-use crate::math::{Level, Rotation, Rotations, SwingAxes, batch, direct_rotation, trig, unit};
+use crate::math::{
+    Level, Rotation, Rotations, SwingAxes, batch, direct_rotation, exp, log, trig, unit,
+};
 use crate::rig::JointKind;
 
 /// Fewer samples than this are all kept: one of them is more than [`MOST`].
@@ -71,11 +75,16 @@ impl Seen {
                         None => return,
                     },
                 };
-                let all = || self.clips.iter().flat_map(|clip| clip.rotations.iter());
-                if all().all(residual.is_small()) {
+                if self.clips.iter().all(|clip| residual.is_small_in(&clip.rotations)) {
                     break;
                 }
-                let sizes: Vec<f64> = all().map(|q| residual.of(q)).collect();
+                let mut sizes = vec![0.0; n];
+                let mut rest = sizes.as_mut_slice();
+                for clip in &self.clips {
+                    let (these, others) = rest.split_at_mut(clip.rotations.len());
+                    residual.measure(clip.rotations.xyzw(), these);
+                    rest = others;
+                }
                 let Some(cut) = cut(&sizes, most) else { break };
                 let bad: Vec<bool> = sizes.iter().map(|size| *size > cut).collect();
                 if !self.leave_out(bad) {
@@ -188,9 +197,15 @@ fn cut(sizes: &[f64], most: usize) -> Option<f64> {
         return None;
     }
     let n = sizes.len();
+    // No size is far where the median is a twelfth of the largest: then more than half are above that.
+    const FAR: f64 = 8.0 * 1.4826;
+    let largest = sizes.iter().copied().fold(0.0, f64::max);
+    if beyond(sizes, 1.000_001 * largest / FAR) > n / 2 + 1 {
+        return None;
+    }
     let mut sizes = sizes.to_vec();
     let (_, median, _) = sizes.select_nth_unstable_by(n / 2, f64::total_cmp);
-    let far = (8.0 * 1.4826 * *median).max(LEAST_RESIDUAL);
+    let far = (FAR * *median).max(LEAST_RESIDUAL);
     if !(1..=most).contains(&beyond(&sizes, far)) {
         return None;
     }
@@ -221,7 +236,6 @@ fn end(
     least: f64,
     rare: f64,
 ) -> Option<usize> {
-    const SUMS: [f64; COMPANY] = [1.0, 7.0, 28.0];
     let until = range.end;
     for i in range {
         let behind = (at(i) - at(i - BEHIND)).max(BEHIND as f64 * usual).max(1e-9);
@@ -240,6 +254,9 @@ fn end(
     None
 }
 
+/// Of the probability that [`end`] looks at, for a way over one gap, over two and over three.
+const SUMS: [f64; COMPANY] = [1.0, 7.0, 28.0];
+
 /// How far rotations are from a model, radians.
 enum Residual {
     Fixed(Rotation),
@@ -253,41 +270,54 @@ impl Residual {
         Self::Hinge(spread.orbit())
     }
 
-    /// Whether rotations are certainly less than [`LEAST_RESIDUAL`] off. It is no answer that others are
-    /// not; but of a universal joint this takes no angles.
-    fn is_small(&self) -> impl Fn(Rotation) -> bool + '_ {
-        let cosines = match self {
+    /// Whether all rotations are certainly less than [`LEAST_RESIDUAL`] off. It is no answer that some
+    /// are not; but of a universal joint this takes no angles.
+    fn is_small_in(&self, samples: &Rotations) -> bool {
+        const BLOCK: usize = 256;
+        let [low, high] = match self {
             Self::Universal(Universal { c, .. }) => {
                 let angle = trig::acos(c.clamp(-1.0, 1.0));
                 let least = trig::cos((angle + LEAST_RESIDUAL).min(PI));
                 let most = trig::cos((angle - LEAST_RESIDUAL).max(0.0));
                 [least + 1e-9, most - 1e-9]
             }
-            _ => [0.0; 2],
+            _ => [f64::NEG_INFINITY, LEAST_RESIDUAL],
         };
-        move |q| match self {
-            Self::Universal(Universal { a, b, .. }) => {
-                let cos = a.dot(q * *b);
-                cosines[0] < cos && cos < cosines[1]
+        let mut values = [0.0; BLOCK];
+        (0..samples.len()).step_by(BLOCK).all(|start| {
+            let count = BLOCK.min(samples.len() - start);
+            let columns = rows(samples.xyzw(), start, count);
+            let values = &mut values[..count];
+            match self {
+                Self::Universal(Universal { a, b, .. }) => {
+                    fill(values, [columns], |[q]| a.dot(rotation_unchecked(q) * *b));
+                }
+                _ => self.measure(columns, values),
             }
-            _ => self.of(q) < LEAST_RESIDUAL,
-        }
+            values.iter().all(|value| low < *value && *value < high)
+        })
     }
 
-    fn of(&self, q: Rotation) -> f64 {
+    /// How far each of some rotations is off.
+    fn measure(&self, columns: [&[f64]; 4], off: &mut [f64]) {
         match self {
-            Self::Fixed(mean) => super::samples::apart(*mean, q),
-            Self::Hinge(plane) => {
-                let q = q.quat().to_array();
-                let along = plane.map(|p| (0..4).map(|i| p[i] * q[i]).sum::<f64>());
-                let inside = along[0] * along[0] + along[1] * along[1];
-                2.0 * (1.0 - inside).max(0.0).sqrt()
+            Self::Fixed(mean) => {
+                let mean = mean.quat().to_array();
+                fill(off, [columns], |[q]| 2.0 * chord_squared(mean, q).sqrt());
             }
+            Self::Hinge([p, r]) => fill(off, [columns], |[q]| {
+                let (along, across) = (dot(*p, q), dot(*r, q));
+                let inside = along * along + across * across;
+                2.0 * (1.0 - inside).max(0.0).sqrt()
+            }),
             // To first order would do for samples, but not where the axes are nearly parallel, as those
             // of a hinge are.
             Self::Universal(Universal { a, b, c, .. }) => {
-                let angle = |cos: f64| trig::acos(cos.clamp(-1.0, 1.0));
-                (angle(a.dot(q * *b)) - angle(*c)).abs()
+                let angle = trig::acos(c.clamp(-1.0, 1.0));
+                fill(off, [columns], |[q]| {
+                    let cos = a.dot(rotation_unchecked(q) * *b);
+                    (trig::acos_kernel(cos.clamp(-1.0, 1.0)) - angle).abs()
+                });
             }
         }
     }
@@ -428,24 +458,52 @@ fn beyond_gaps(mut angles: Vec<(f64, usize)>, most: usize, least: f64, count: us
     if n < FEW {
         return Vec::new();
     }
-    angles.iter_mut().for_each(|a| a.0 = a.0.rem_euclid(TAU));
-    if has_one_gap(&angles, least) {
+    for (angle, _) in &mut angles {
+        // Less than a turn it is its own remainder.
+        let rest = if angle.abs() < TAU { *angle } else { *angle % TAU };
+        *angle = if rest < 0.0 { rest + TAU } else { rest };
+    }
+    let outside = most_outside(n, most);
+    let rare = (2 * outside * count) as f64 / LEVEL;
+    if has_one_gap(&angles, least.max(least_gap(&angles, n - outside, rare))) {
         return Vec::new();
     }
-    angles.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let at = |i: usize| angles[i % n].0 + TAU * (i / n) as f64;
-    // Of few samples near a node some more may be glitches than of all together.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to n")]
-    let outside = most.min(((MOST * n as f64) as usize).max(COMPANY));
+    beyond_sorted(angles, outside, least, rare)
+}
+
+/// How many of so many samples may be beyond gaps: of few near a node some more may be glitches than of
+/// all together.
+fn most_outside(count: usize, most: usize) -> usize {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the count")]
+    let share = (MOST * count as f64) as usize;
+    most.min(share.max(COMPANY))
+}
+
+/// [`beyond_gaps`] by looking at all gaps; `outside` is how many samples the shortest arc need not hold.
+fn beyond_sorted(
+    mut angles: Vec<(f64, usize)>,
+    outside: usize,
+    least: f64,
+    rare: f64,
+) -> Vec<usize> {
+    sort_by_angle(&mut angles);
+    let n = angles.len();
     let core = n - outside;
-    let width = |i: usize| at(i + core - 1) - at(i);
-    let Some(first) = (0..n).min_by(|a, b| width(*a).total_cmp(&width(*b))) else {
-        return Vec::new();
+    let at = |i: usize| match i / n {
+        0 => angles[i].0,
+        turns => angles[i % n].0 + TAU * turns as f64,
     };
+    let width = |i: usize| at(i + core - 1) - at(i);
+    let (mut first, mut shortest) = (0, f64::INFINITY);
+    for i in 0..n {
+        let width = width(i);
+        if width < shortest {
+            (first, shortest) = (i, width);
+        }
+    }
     // One turn up, so that going down stays above zero.
     let (first, last) = (first + n, first + n + core - 1);
     let usual = (at(last) - at(first)) / core as f64;
-    let rare = (2 * outside * count) as f64 / LEVEL;
     let up = end(at, last..first + n - 1, usual, least, rare).unwrap_or(first + n - 1);
     // The same with signs changed, numbered from above.
     let top = 2 * first;
@@ -456,16 +514,76 @@ fn beyond_gaps(mut angles: Vec<(f64, usize)>, most: usize, least: f64, count: us
     (up + 1..down + n).map(|i| angles[i % n].1).collect()
 }
 
+/// Sorts angles from 0 to a turn, those that are equal by their numbers, which rise.
+fn sort_by_angle(angles: &mut Vec<(f64, usize)>) {
+    const UPPER: u64 = !0 << 32;
+    let scale = f64::from(u32::MAX) / TAU;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let rough = |angle: f64| u64::from((angle * scale) as u32) << 32;
+    // The lower half is the place.
+    let mut order: Vec<u64> =
+        angles.iter().zip(0..).map(|((angle, _), i)| rough(*angle) | i).collect();
+    sort_by_upper_half(&mut order, u32::BITS);
+    let at = |entry: &u64| angles[usize::try_from(entry & !UPPER).unwrap_or(0)];
+    for group in order.chunk_by_mut(|a, b| a & UPPER == b & UPPER) {
+        if group.len() > 1 {
+            group.sort_unstable_by(|a, b| {
+                let (a, b) = (at(a), at(b));
+                a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+            });
+        }
+    }
+    *angles = order.iter().map(at).collect();
+}
+
+/// A gap between angles from 0 to a turn that [`end`] finds is wider than this, if samples are taken to
+/// be at least as far apart as in the shortest arc that holds `core` of them.
+///
+/// Parts of the circle tell how long that arc is at least: it reaches into as many as it takes to have
+/// so many samples, and holds all but the first and the last of them. With these `usual` samples apart,
+/// `x > (ᵐ√(sum · rare) − 1) · BEHIND · usual` over m gaps, the sixth root, and the widest of them is
+/// no less than an m-th of it.
+fn least_gap(angles: &[(f64, usize)], core: usize, rare: f64) -> f64 {
+    const PARTS: usize = 256;
+    let mut counts = [0_usize; PARTS];
+    for (angle, _) in angles {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let part = (angle * (PARTS as f64 / TAU)) as u32 as usize;
+        counts[part.min(PARTS - 1)] += 1;
+    }
+    let (mut fewest, mut held, mut until) = (PARTS, 0, 0);
+    for from in 0..PARTS {
+        while held < core && until < from + PARTS {
+            held += counts[until % PARTS];
+            until += 1;
+        }
+        if held >= core {
+            fewest = fewest.min(until - from);
+        }
+        held -= counts[from];
+    }
+    let arc = fewest.saturating_sub(2) as f64 * (TAU / PARTS as f64);
+    let behind = BEHIND as f64 * arc / core as f64;
+    let gap = |(sum, m): (f64, f64)| (exp(log(sum * rare) / BEHIND as f64) - 1.0) * behind / m;
+    let least = SUMS.into_iter().zip([1.0, 2.0, 3.0]).map(gap).fold(f64::INFINITY, f64::min);
+    // More than rounding.
+    0.999 * least
+}
+
 /// Whether certainly no more than one gap between angles from 0 to a turn is wider than this, so that
 /// nothing is between two of them. Mostly that is so, and takes no sorting.
 fn has_one_gap(angles: &[(f64, usize)], wider: f64) -> bool {
-    const LEAST: f64 = 1e-3;
+    const LEAST: f64 = 1e-4;
     if wider < LEAST {
         return false;
     }
     // A gap has at least one whole part in it.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "3 to 12567")]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "3 to 125664")]
     let parts = (2.0 * TAU / wider).ceil().max(3.0) as usize;
+    // So few are sorted in less time.
+    if parts > 16 * angles.len() {
+        return false;
+    }
     let scale = parts as f64 / TAU;
     let mut filled = vec![false; parts];
     for (angle, _) in angles {
@@ -505,24 +623,27 @@ fn lone_directions_by(directions: &[DVec3], most: usize, least: f64, crowd: f64)
     let grid = Grid::new(directions, (0.5 * n as f64).sqrt() as usize);
     // Most of them in a small part of the sphere are in few cells, each to be compared with all in its own.
     let tree = (grid.crowd() > crowd).then(|| Neighbours::new(directions, |_| true));
-    let nearest = |d: DVec3| match &tree {
-        // Itself is the nearest.
-        Some(tree) => tree.nearest::<2>(d, None)[1].0,
-        None => grid.nearest(d),
-    };
     // Of evenly spread samples 95 % have their nearest within √(ln 20 / ρ π).
-    let mut first: Vec<f64> = grid.points().iter().map(|d| nearest(*d)).collect();
+    let mut first = match &tree {
+        // Itself is the nearest.
+        Some(tree) => grid.points().iter().map(|d| tree.nearest::<2>(*d, None)[1].0).collect(),
+        None => grid.all_nearest(),
+    };
     let place = n - 1 - n / 20;
     let spacing = *first.select_nth_unstable_by(place, f64::total_cmp).1;
     let usual = AROUND as f64 * spacing / (LN_10 + LN_2);
     // (1 + t)⁸ = 4 √n / LEVEL.
     let factor = (4.0 * (n as f64).sqrt() / LEVEL).sqrt().sqrt().sqrt() - 1.0;
     let least = (factor * usual).max(least * least);
-    let alone = |(_, d): &(usize, DVec3)| match &tree {
-        Some(tree) => tree.nearest::<{ COMPANY + 1 }>(*d, None)[COMPANY].0 > least,
-        None => !grid.has_within(*d, COMPANY, least),
+    let alone = |(place, _): &(usize, usize)| match &tree {
+        Some(_) if grid.has_in_cell(*place, COMPANY, least) => false,
+        Some(tree) => {
+            tree.nearest::<{ COMPANY + 1 }>(grid.points()[*place], None)[COMPANY].0 > least
+        }
+        None => !grid.has_within(*place, COMPANY, least),
     };
-    let mut candidates: Vec<usize> = grid.iter().filter(alone).map(|(i, _)| i).collect();
+    let mut candidates: Vec<usize> =
+        grid.numbers().enumerate().filter(alone).map(|(_, i)| i).collect();
     candidates.sort_unstable();
     if candidates.is_empty() || candidates.len() > most {
         return Vec::new();
@@ -567,5 +688,31 @@ mod tests {
             // At a single place nobody sticks out of a density that there is not.
             assert!(found.is_empty() == (outliers == 0), "{spread}: {found:?}");
         }
+    }
+
+    /// Angles in one heap or several, with some far from them, whether most gaps are left out or none.
+    #[test]
+    fn what_is_beyond_gaps_is_what_sorting_finds() {
+        let mut rng = Rng::new(7);
+        let mut found = 0;
+        for round in 0..4000 {
+            let n = FEW + rng.below(400);
+            let (width, heaps) = (rng.between(0.01, 6.0), 1 + round % 3);
+            let mut angles: Vec<(f64, usize)> = (0..n)
+                .map(|i| ((rng.below(heaps) as f64 + width * rng.uniform()).rem_euclid(TAU), i))
+                .collect();
+            for i in 0..rng.below(4) {
+                angles[7 * i].0 = rng.between(0.0, TAU);
+            }
+            let (most, count) = (1 + rng.below(n / 25), 1 + rng.below(5));
+            let outside = most_outside(n, most);
+            let rare = (2 * outside * count) as f64 / LEVEL;
+            for least in [0.0, 0.01, 0.3] {
+                let wanted = beyond_sorted(angles.clone(), outside, least, rare);
+                assert_eq!(beyond_gaps(angles.clone(), most, least, count), wanted, "{round}");
+                found += usize::from(!wanted.is_empty());
+            }
+        }
+        assert!(found > 100, "{found}");
     }
 }

@@ -59,12 +59,13 @@ pub(super) fn quiet(
             let bone = bone();
             let pointing: Vec<DVec3> = rotations.iter().map(|q| q * bone).collect();
             let settled = directions::settled(&pointing, decision.noise);
-            let moved = rotations.iter().zip(pointing.iter().zip(&settled)).map(|(q, (a, b))| {
-                if a == b {
-                    return q;
-                }
-                direct_rotation(*a, *b).map_or(q, |direct| direct.rotation * q)
-            });
+            let moved =
+                rotations.iter().zip(pointing.iter().zip(settled.iter())).map(|(q, (a, b))| {
+                    if a == b {
+                        return q;
+                    }
+                    direct_rotation(*a, *b).map_or(q, |direct| direct.rotation * q)
+                });
             Some(moved.collect())
         }
         _ => None,

@@ -180,13 +180,21 @@ fn each_once(rotations: &Rotations) -> Rotations {
     let Some(first) = columns.iter().copied().find(varies) else {
         return all.iter().take(1).map(Rotation::canonical).collect();
     };
-    // By the upper half of the first component that is not the same in all, then by all of them. The
-    // lower half is the place.
+    // By the first component that is not the same in all, roughly, then by all of them. The lower half of
+    // an entry is the place.
     const UPPER: u64 = !0 << 32;
-    let rising = |v: f64| if v < 0.0 { !v.to_bits() } else { v.to_bits() | 1 << 63 };
-    let mut order: Vec<u64> =
-        first.iter().zip(0..).map(|(v, i)| (rising(*v) & UPPER) | i).collect();
-    sort_by_upper_half(&mut order);
+    let [least, most] =
+        first.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], v| {
+            [if *v < least { *v } else { least }, if *v > most { *v } else { most }]
+        });
+    // So fine that hardly any two are alike, and no finer: each bit takes time.
+    let bits = (usize::BITS - columns[0].len().leading_zeros() + 5).min(32);
+    let last = u32::MAX >> (32 - bits);
+    let scale = f64::from(last) / (most - least);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let rough = |v: f64| u64::from((((v - least) * scale) as u32).min(last));
+    let mut order: Vec<u64> = first.iter().zip(0..).map(|(v, i)| rough(*v) << 32 | i).collect();
+    sort_by_upper_half(&mut order, bits);
     // Adding zero turns −0 into +0.
     #[allow(clippy::cast_possible_truncation, reason = "a place in a column")]
     let pick = |c: &[f64], entry: u64| c[(entry & !UPPER) as usize] + 0.0;
@@ -200,24 +208,24 @@ fn each_once(rotations: &Rotations) -> Rotations {
     Rotations::from_columns(columns.map(|c| order.iter().map(|entry| pick(c, *entry)).collect()))
 }
 
-/// Sorts by the upper halves; what is below may be in any order. By digits if there are many.
-fn sort_by_upper_half(order: &mut Vec<u64>) {
-    const DIGITS: [u32; 3] = [32, 43, 54];
-    let digit = |x: u64, shift: u32| usize::try_from(x >> shift & 2047).unwrap_or(0);
+/// Sorts by the upper halves, which have so many bits; those of one upper half stay as they were. By
+/// digits if there are many.
+pub(super) fn sort_by_upper_half(order: &mut Vec<u64>, bits: u32) {
+    const DIGIT: u32 = 11;
+    const VALUES: usize = 1 << DIGIT;
+    let digit = |x: u64, shift: u32| usize::try_from(x >> shift).unwrap_or(0) % VALUES;
     if order.len() < 1500 {
         order.sort_unstable();
         return;
     }
-    let mut starts = [[0_usize; 2048]; 3];
-    for &x in order.iter() {
-        for (starts, shift) in starts.iter_mut().zip(DIGITS) {
+    let mut other = vec![0; order.len()];
+    for shift in (32..32 + bits).step_by(DIGIT as usize) {
+        let mut starts = [0_usize; VALUES];
+        for &x in order.iter() {
             starts[digit(x, shift)] += 1;
         }
-    }
-    let mut other = vec![0; order.len()];
-    for (starts, shift) in starts.iter_mut().zip(DIGITS) {
         let mut sum = 0;
-        for start in starts.iter_mut() {
+        for start in &mut starts {
             sum += std::mem::replace(start, sum);
         }
         for &x in order.iter() {

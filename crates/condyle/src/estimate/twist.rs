@@ -1,5 +1,6 @@
 //! How far a ball joint rolls about its bone: one range, or one that changes with the swing.
 
+use std::borrow::Cow;
 use std::f64::consts::PI;
 
 use glam::DVec3;
@@ -95,14 +96,23 @@ impl Rolls {
         let [low, high] = [0.0, arc.width().radians()];
         let gap = 0.5 * (2.0 * PI - high);
         let start = arc.min().radians() - gap;
-        let lift = |twist: f64| (twist - start).rem_euclid(2.0 * PI) - gap;
+        let lift = |twist: f64| {
+            let x = twist - start;
+            // Less than a turn it is its own remainder.
+            (if (0.0..2.0 * PI).contains(&x) { x } else { x.rem_euclid(2.0 * PI) }) - gap
+        };
         let counts = |x: f64| self.how.coverage >= 1.0 || (low..=high).contains(&x);
-        let clips: Vec<(Vec<DVec3>, Vec<f64>)> = directions
+        let clips: Vec<(Cow<'_, [DVec3]>, Vec<f64>)> = directions
             .iter()
             .zip(&self.twists)
             .map(|(directions, twists)| {
-                let lifted = directions.iter().zip(twists).map(|(d, twist)| (*d, lift(*twist)));
-                lifted.filter(|(_, x)| counts(*x)).unzip()
+                let lifted: Vec<f64> = twists.iter().map(|twist| lift(*twist)).collect();
+                if lifted.iter().all(|x| counts(*x)) {
+                    return (Cow::Borrowed(directions.as_slice()), lifted);
+                }
+                let all = directions.iter().copied().zip(lifted);
+                let (directions, lifted): (Vec<_>, _) = all.filter(|(_, x)| counts(*x)).unzip();
+                (Cow::Owned(directions), lifted)
             })
             .collect();
         let cells: Vec<Cells<'_>> =

@@ -58,6 +58,32 @@ impl Ellipse {
         direction_of(DVec2::new(self.rx * cos, self.ry * sin))
     }
 
+    /// Whether a direction is inside or on the curve: whether [`value`](Self::value) is at most 0.
+    pub(crate) fn contains(self, d: DVec3) -> bool {
+        self.surely_contains(d) || self.value(d) <= 0.0
+    }
+
+    /// Whether a direction is clearly inside, without an inverse sine; it is no answer that another is
+    /// not. With h = (1 − cos β) / 2 and the series of asin²,
+    ///
+    /// ```text
+    ///   (β / sin β)² = Σ 2²ⁿ⁻¹ hⁿ⁻¹ / (n² (2n over n)) / (1 − h)
+    /// ```
+    ///
+    /// whose coefficients fall, so that the rest is no more than the next one times h / (1 − h).
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a part of kernels, and what most directions pass")]
+    pub(crate) fn surely_contains(self, d: DVec3) -> bool {
+        let (x, y) = (d.y / self.rx, d.x / self.ry);
+        let h = 0.5 - 0.5 * d.z;
+        let near = 0.114_286 + h * (0.081_27 + h * 0.061_58);
+        let sum = 1.0 + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * near));
+        let h3 = h * h * h;
+        let rest = 0.0488 * h3 * h3 / (1.0 - h);
+        // Up to a right angle, and with more than what coefficients and lengths are off.
+        (h < 0.5) & ((x * x + y * y) * (sum + rest) < (1.0 - 1e-4) * (1.0 - h))
+    }
+
     /// (Sx / rx)² + (Sy / ry)² − 1 of a direction; infinite off the line of a radius of zero.
     pub(crate) fn value(self, d: DVec3) -> f64 {
         let s = swing_of(d);
@@ -208,6 +234,33 @@ mod tests {
     use super::*;
     use crate::limits::{Limit, SwingLimit, SwingTwistLimit};
     use crate::synth::Rng;
+
+    /// By the angle itself: all that is clearly inside is inside, and most of the inside is clearly so.
+    #[test]
+    fn what_is_clearly_inside_is_inside() {
+        let mut rng = Rng::new(4);
+        let (mut clear, mut inside) = (0, 0);
+        for round in 0..300 {
+            let mut radius = || match round % 3 {
+                0 => rng.between(0.0, 0.1),
+                1 => rng.between(0.1, 1.5),
+                _ => rng.between(0.0, std::f64::consts::PI),
+            };
+            let ellipse = Ellipse { rx: radius(), ry: if round == 0 { 0.0 } else { radius() } };
+            for _ in 0..300 {
+                let most = 1.2 * ellipse.rx.max(ellipse.ry);
+                let (x, y) = (rng.between(-most, most), rng.between(-most, most));
+                let d = direction_of(DVec2::new(x, y));
+                let is_inside = ellipse.value(d) <= 0.0;
+                assert_eq!(ellipse.contains(d), is_inside, "{ellipse:?} {d}");
+                assert!(is_inside || !ellipse.surely_contains(d));
+                let near = is_inside && d.z > 0.0;
+                (inside, clear) =
+                    (inside + usize::from(near), clear + usize::from(ellipse.surely_contains(d)));
+            }
+        }
+        assert!(10 * clear > 9 * inside, "{clear} of {inside}");
+    }
 
     #[test]
     fn curves_and_their_derivatives_are_those_of_direct_swings() {

@@ -11,9 +11,10 @@ use glam::{DMat3, DVec3};
 
 use super::angles::{EulerBoxLimit, HingeLimit, LockedLimit, UniversalLimit};
 use super::ball::Ball;
+use super::ellipse::Ellipse;
 use super::lanes::{BallLanes, Lanes};
 use super::{HalfSpace, Limit, LimitError, volume};
-use crate::math::{Angle, Arc, Rotation, unit};
+use crate::math::{Angle, Arc, Rotation, SwingAxes, unit};
 
 /// A [`Limit`] with everything computed that questions need: indices, boundaries, triangulations.
 ///
@@ -306,6 +307,11 @@ impl PreparedSwing<'_> {
     #[inline(always)]
     pub fn contains(&self, direction: DVec3) -> bool {
         self.local(direction).is_some_and(|d| self.0.region().contains(d))
+    }
+
+    /// What the region is, of components along its axes, if it is an ellipse.
+    pub(crate) fn ellipse(&self) -> Option<(Ellipse, &SwingAxes)> {
+        self.0.region().ellipse().map(|ellipse| (ellipse, self.0.axes()))
     }
 
     /// Distance to the boundary along the sphere, positive inside; `None` for no direction.

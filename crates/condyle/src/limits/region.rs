@@ -171,6 +171,14 @@ impl Region {
         &self.edges
     }
 
+    /// What is inside, if that is an ellipse.
+    pub(crate) const fn ellipse(&self) -> Option<Ellipse> {
+        match self.inside {
+            Inside::Ellipse(ellipse) => Some(ellipse),
+            _ => None,
+        }
+    }
+
     /// Whether a direction is inside. Boundaries are, up to rounding.
     #[inline(always)]
     pub(crate) fn contains(&self, d: DVec3) -> bool {
@@ -532,7 +540,7 @@ impl Inside {
     fn contains(&self, d: DVec3) -> bool {
         match self {
             Self::Everything => true,
-            Self::Ellipse(ellipse) => ellipse.value(d) <= 0.0,
+            Self::Ellipse(ellipse) => ellipse.contains(d),
             Self::Polygon(polygon) => polygon.contains(d),
             Self::Rectangle(rectangle) => rectangle.contains(d),
             Self::Custom(shape) => value_of(&**shape, d) <= 0.0,

@@ -2,6 +2,7 @@
 #![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use std::f64::consts::{FRAC_PI_2, PI};
+use std::ops::Range;
 
 use glam::DVec3;
 
@@ -25,10 +26,10 @@ impl Samples {
     pub(super) fn new(given: &[DVec3]) -> Self {
         let mut order: Vec<u64> = Vec::with_capacity(given.len());
         let at = |i: u64| usize::try_from(i & 0xffff_ffff).unwrap_or(0);
-        for (i, d) in given.iter().enumerate().take(u32::MAX as usize) {
+        for (i, (d, key)) in given.iter().zip(keys(given)).enumerate().take(u32::MAX as usize) {
             let squared = d.length_squared();
             if squared.is_finite() && squared > 0.0 {
-                order.push(u64::from(key(*d)) << 32 | i as u64);
+                order.push(u64::from(key) << 32 | i as u64);
             }
         }
         sort(&mut order);
@@ -225,20 +226,32 @@ impl Samples {
             sides.check(self.directions.iter().filter(far), &mut missing);
             return missing;
         }
-        // Cells as a whole where they are clear of the boundary.
+        // Cells as a whole where they are clear of the boundary: large ones first.
         let mut level = 0;
-        while level < LEVELS && FRAC_PI_2 / real(1 << level) > reach {
+        while level < LEVELS && FRAC_PI_2 / real(1 << level) > 4.0 * reach {
             level += 1;
         }
-        let mut start = 0;
-        while start < count {
+        self.outside_of(&sides, 0..count, level, &mut missing);
+        missing
+    }
+
+    /// The same of some of them, which are all those of a few cells: cells as a whole, and those across
+    /// the boundary once more by the cells in them.
+    fn outside_of(
+        &self,
+        sides: &Sides<'_>,
+        range: Range<usize>,
+        level: u32,
+        missing: &mut Vec<Missing>,
+    ) {
+        /// So many are asked one by one.
+        const SOME: usize = 48;
+        let mut start = range.start;
+        while start < range.end {
             let cell = self.cell(start, level);
-            let mut end = start + 1;
-            while end < count && self.cell(end, level) == cell {
-                end += 1;
-            }
+            let same = |i: &usize| self.cell(*i, level) == cell;
+            let end = (start + 1..range.end).take_while(same).last().unwrap_or(start) + 1;
             let group = &self.directions[start..end];
-            start = end;
             let middle = unit(group.iter().sum());
             let clear = group.len() > 2
                 && middle.is_some_and(|middle| {
@@ -247,11 +260,13 @@ impl Samples {
                     let nearest = sides.nearest(middle);
                     nearest.chord_squared > 1.1 * radius && sides.contains(middle) == Some(true)
                 });
-            if !clear {
-                sides.check(group.iter(), &mut missing);
+            if !clear && group.len() > SOME && level < LEVELS {
+                self.outside_of(sides, start..end, level + 1, missing);
+            } else if !clear {
+                sides.check(group.iter(), missing);
             }
+            start = end;
         }
-        missing
     }
 }
 
@@ -410,38 +425,74 @@ pub(in crate::estimate) fn compare(a: DVec3, b: DVec3) -> std::cmp::Ordering {
     a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
 }
 
-/// The cell of a direction on a cube around the sphere: face, then bits of both coordinates in turn.
+/// The cells of directions on a cube around the sphere: face, then bits of both coordinates in turn. Of
+/// what is no direction it is any cell.
 ///
 /// # Source
 ///
 /// The quadratic transform of S2 (google/s2geometry, `s2coords.h`), which makes cells nearly equal.
-pub(super) fn key(d: DVec3) -> u32 {
-    let a = d.abs();
-    let (face, u, v, w) = if a.x >= a.y && a.x >= a.z {
-        (0, d.y, d.z, d.x)
-    } else if a.y >= a.z {
-        (2, d.z, d.x, d.y)
-    } else {
-        (4, d.x, d.y, d.z)
-    };
+pub(super) fn keys(directions: &[DVec3]) -> Vec<u32> {
+    let mut keys = vec![0; directions.len()];
+    Level::best().run(Keys { directions, keys: &mut keys });
+    keys
+}
+
+struct Keys<'a> {
+    directions: &'a [DVec3],
+    keys: &'a mut [u32],
+}
+
+impl Kernel for Keys<'_> {
+    #[inline(always)]
+    fn run(self) {
+        const BLOCK: usize = 128;
+        let [mut x, mut y, mut z] = [[0.0; BLOCK]; 3];
+        for (from, to) in self.directions.chunks(BLOCK).zip(self.keys.chunks_mut(BLOCK)) {
+            for (n, d) in from.iter().enumerate() {
+                (x[n], y[n], z[n]) = (d.x, d.y, d.z);
+            }
+            for (n, key) in to.iter_mut().enumerate().take(BLOCK) {
+                *key = key_of([x[n], y[n], z[n]]);
+            }
+        }
+    }
+}
+
+/// 1.5 · 2⁵²: what is added to it is rounded to an integer, which is then found in the low bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// The cell of one, see [`keys`]: without branches and with lanes of one width, so that a loop over it
+/// works on several at once.
+#[inline(always)]
+fn key_of([x, y, z]: [f64; 3]) -> u32 {
+    let pick = |condition: bool, a: f64, b: f64| if condition { a } else { b };
+    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
+    let is_x = (ax >= ay) & (ax >= az);
+    let is_y = !is_x & (ay >= az);
+    let of_three = |of_x: f64, of_y: f64, of_z: f64| pick(is_x, of_x, pick(is_y, of_y, of_z));
+    let (u, v, w) = (of_three(y, z, x), of_three(z, x, y), of_three(x, y, z));
     let place = |u: f64| {
+        const MOST: f64 = ((1 << LEVELS) - 1) as f64;
         let u = u / w.abs();
         let half = 0.5 * (1.0 + 3.0 * u.abs()).sqrt();
-        let s = if u >= 0.0 { half } else { 1.0 - half };
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to the range of the cells"
-        )]
-        let cell = (s * f64::from(1 << LEVELS)).clamp(0.0, f64::from((1 << LEVELS) - 1)) as u32;
-        cell
+        let s = pick(u >= 0.0, half, 1.0 - half) * f64::from(1 << LEVELS);
+        let s = pick(s > 0.0, s, 0.0);
+        let s = pick(s < MOST, s, MOST);
+        let nearest = (s + ROUND) - ROUND;
+        let whole = pick(nearest > s, nearest - 1.0, nearest);
+        spread((whole + ROUND).to_bits() & ((1 << LEVELS) - 1))
     };
-    let face = if w < 0.0 { face + 1 } else { face };
-    face << (2 * LEVELS) | spread(place(u)) << 1 | spread(place(v))
+    let face = of_three(0.0, 2.0, 4.0) + pick(w < 0.0, 1.0, 0.0);
+    let face = (face + ROUND).to_bits() & 7;
+    #[allow(clippy::cast_possible_truncation, reason = "27 bits")]
+    {
+        (face << (2 * LEVELS) | place(u) << 1 | place(v)) as u32
+    }
 }
 
 /// Bits of a number of twelve at every second place.
-pub(super) fn spread(x: u32) -> u32 {
+#[inline(always)]
+fn spread(x: u64) -> u64 {
     let x = (x | x << 8) & 0x00ff_00ff;
     let x = (x | x << 4) & 0x0f0f_0f0f;
     let x = (x | x << 2) & 0x3333_3333;
@@ -459,8 +510,9 @@ pub(in crate::estimate) fn emptiest(directions: &[DVec3]) -> Option<DVec3> {
     const LEVEL: u32 = 4;
     let samples = if directions.len() > 4096 {
         let mut cells = vec![DVec3::NAN; 6 << (2 * LEVEL)];
-        for d in directions.iter().filter(|d| d.is_finite() && **d != DVec3::ZERO) {
-            let cell = &mut cells[(key(*d) >> (2 * (LEVELS - LEVEL))) as usize];
+        let all = directions.iter().zip(keys(directions));
+        for (d, key) in all.filter(|(d, _)| d.is_finite() && **d != DVec3::ZERO) {
+            let cell = &mut cells[(key >> (2 * (LEVELS - LEVEL))) as usize];
             // NaN is last.
             if compare(*d, *cell).is_lt() {
                 *cell = *d;
@@ -471,4 +523,50 @@ pub(in crate::estimate) fn emptiest(directions: &[DVec3]) -> Option<DVec3> {
         Samples::new(directions)
     };
     (!samples.directions.is_empty()).then(|| samples.emptiest().0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::Rng;
+
+    /// One by one, with branches; also where coordinates are equal, zero, or on the border of a cell.
+    #[test]
+    fn cells_are_those_of_the_cube() {
+        let key = |d: DVec3| -> u32 {
+            let a = d.abs();
+            let (face, u, v, w) = if a.x >= a.y && a.x >= a.z {
+                (0, d.y, d.z, d.x)
+            } else if a.y >= a.z {
+                (2, d.z, d.x, d.y)
+            } else {
+                (4, d.x, d.y, d.z)
+            };
+            let place = |u: f64| {
+                let u = u / w.abs();
+                let half = 0.5 * (1.0 + 3.0 * u.abs()).sqrt();
+                let s = if u >= 0.0 { half } else { 1.0 - half };
+                let cell = (s * f64::from(1 << LEVELS)).clamp(0.0, f64::from((1 << LEVELS) - 1));
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "clamped"
+                )]
+                let cell = cell as u32;
+                (0..LEVELS).fold(0, |bits, i| bits | (cell >> i & 1) << (2 * i))
+            };
+            let face = if w < 0.0 { face + 1 } else { face };
+            face << (2 * LEVELS) | place(u) << 1 | place(v)
+        };
+        let mut rng = Rng::new(9);
+        let mut all: Vec<DVec3> = (0..20_000).map(|_| rng.direction()).collect();
+        all.extend(
+            (0..2000).map(|_| (rng.direction() * 3.0).round()).filter(|d| *d != DVec3::ZERO),
+        );
+        all.extend((0..500).map(|_| rng.direction() * DVec3::new(1.0, 1e-9, -0.0)));
+        for (d, found) in all.iter().zip(keys(&all)) {
+            assert_eq!(found, key(*d), "{d}");
+        }
+        assert_eq!(keys(&[DVec3::ZERO, DVec3::NAN]).len(), 2);
+    }
 }
