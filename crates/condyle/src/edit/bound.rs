@@ -159,6 +159,11 @@ impl<'a> Bounds<'a> {
         self.parts.len()
     }
 
+    /// How many columns a part has.
+    pub(super) fn columns(&self) -> usize {
+        if self.plan.clip.metric() == Metric::Quaternion { 4 } else { 1 }
+    }
+
     /// Whether the clip has an index.
     pub(super) fn are_indexed(&self) -> bool {
         self.plan.clip.index().is_some()
@@ -404,7 +409,14 @@ impl Kernel for Add<'_> {
                     if sign.is_none() {
                         turn(columns, reference, least, sine, turned);
                     }
+                    // Near the reference the number along which it is longest says least of all four.
+                    let longest =
+                        |a: &usize, b: &usize| reference[*a].abs().total_cmp(&reference[*b].abs());
+                    let least_said = (0..4).max_by(longest);
                     for (d, query) in p.rough.sums.chunks_exact(blocks).enumerate() {
+                        if Some(d) == least_said {
+                            continue;
+                        }
                         match sign {
                             Some(sign) => add(columns[d], sign, query),
                             None => add(&turned[d], 1.0, query),

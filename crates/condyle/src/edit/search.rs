@@ -398,13 +398,13 @@ impl SegmentSearch<'_, '_> {
 
     /// Adds up the bounds of a segment, until all are beyond what matters: then it is `false`.
     fn may_matter(&mut self, segment: Segment, bounds: &mut [f32]) -> bool {
-        /// Parts between two looks at whether it is worth going on.
+        /// Columns between two looks at whether it is worth going on.
         const LOOK: usize = 8;
         let all = &self.bounds[segment.clip];
         let threshold = all.threshold(self.found.most());
         let mut done = 0;
         while done < all.len() {
-            let to = (done + LOOK).min(all.len());
+            let to = (done + LOOK / all.columns()).min(all.len());
             all.add(done..to, segment.start, bounds, &mut self.scratch);
             if least(bounds) > threshold {
                 return false;
