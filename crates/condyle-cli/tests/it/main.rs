@@ -19,6 +19,8 @@ mod ik;
 #[cfg(unix)]
 mod inputs;
 mod maps;
+#[cfg(unix)]
+mod snapshots;
 mod tools;
 
 use std::fs;
