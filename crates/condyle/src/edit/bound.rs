@@ -127,7 +127,8 @@ impl<'a> Bounds<'a> {
             let digits = f64::from(usize::BITS - block.leading_zeros()) + 4.0;
             let sizes = size(here) + size(there) + TAU;
             let off = 16.0 * digits * ROUNDING * length * sizes;
-            if !(length * sizes < LARGEST) {
+            // Nor what is no number.
+            if (length * sizes).total_cmp(&LARGEST).is_ge() {
                 continue;
             }
             let sums: Vec<f64> = numbers
