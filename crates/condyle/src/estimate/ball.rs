@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::DVec3;
 
 use super::arcs::{self, Range};
-use super::boundary::{Boundary, BoundaryOptions, boundary, solid_angle};
+use super::boundary::{Boundary, BoundaryOptions, Samples, boundary, solid_angle};
 use super::directions::settled;
 use super::ellipse::{SphericalEllipse, smallest_ellipse};
 use super::options::BallModel;
@@ -65,15 +65,17 @@ pub(crate) fn fit(clips: &[&Rotations], bone: DVec3, options: &BallOptions) -> O
     }
     let mut notes = Vec::new();
 
-    let outline = (options.model != BallModel::Ellipse).then(|| {
+    let samples = (options.model != BallModel::Ellipse).then(|| Samples::new(&directions));
+    let outline = samples.as_ref().map(|samples| {
         let how = BoundaryOptions {
             corners: options.corners,
             noise: options.noise,
             ..BoundaryOptions::default()
         };
-        boundary(&directions, &how)
+        boundary(samples, &how)
     });
-    let ellipse = (options.model != BallModel::Polygon).then(|| smallest_ellipse(&directions));
+    let ellipse = (options.model != BallModel::Polygon)
+        .then(|| smallest_ellipse(&directions, samples.as_ref()));
     let shape = choose(outline, ellipse.flatten(), &mut notes)?;
 
     let middle = match &shape {
@@ -187,7 +189,9 @@ fn ellipse_area(ellipse: &SphericalEllipse) -> f64 {
 /// The share of directions that lies deepest in what all of them fill.
 fn deepest(directions: Vec<DVec3>, options: &BallOptions) -> Vec<DVec3> {
     let how = BoundaryOptions { noise: options.noise, ..BoundaryOptions::default() };
-    let Boundary::Polygon { corners, .. } = boundary(&directions, &how) else { return directions };
+    let Boundary::Polygon { corners, .. } = boundary(&Samples::new(&directions), &how) else {
+        return directions;
+    };
     let swing = SwingLimit::Polygons(vec![corners]);
     let limit = Limit::SwingTwist(SwingTwistLimit { swing, ..SwingTwistLimit::default() });
     let Ok(prepared) = limit.prepare() else { return directions };

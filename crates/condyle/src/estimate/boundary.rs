@@ -6,7 +6,7 @@
 //! it cannot enter is inside. The closed walk from sample to sample is then simplified by steps that
 //! only add area, so that no sample is lost.
 
-mod rows;
+pub(super) mod rows;
 mod samples;
 mod sides;
 mod simplify;
@@ -16,9 +16,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
 
-use self::samples::Samples;
 use self::samples::real;
-pub(super) use self::samples::{compare, emptiest};
+pub(super) use self::samples::{Samples, compare, emptiest};
 use self::sides::{Sides, take_in};
 use self::simplify::{is_simple, simplified};
 use self::walk::{Walk, outline};
@@ -80,8 +79,7 @@ pub(crate) enum Boundary {
 /// Total. The same bits for any order of the directions, and however often each comes. Where samples
 /// fall apart into groups farther from each other than the reach, the reach is raised until they are
 /// one. Where no walk closes, the answer is all but a polygon in the largest empty cap.
-pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Boundary {
-    let samples = Samples::new(directions);
+pub(super) fn boundary(samples: &Samples, options: &BoundaryOptions) -> Boundary {
     if samples.directions.is_empty() {
         return Boundary::Nothing;
     }
@@ -111,7 +109,7 @@ pub(crate) fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Bound
     let mut last = false;
     loop {
         let scale = Scale { reach, half_width, corners, empty };
-        if let Some((corners, mass)) = attempt(&samples, &points, &scale) {
+        if let Some((corners, mass)) = attempt(samples, &points, &scale) {
             let middle = unit(mass).filter(|middle| samples.all_within(*middle, FAR));
             return Boundary::Polygon { corners, middle: middle.unwrap_or(-empty) };
         }

@@ -1,11 +1,13 @@
 //! The smallest spherical ellipse around sampled directions (B4, B7).
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
 use std::f64::consts::PI;
 
 use glam::{DVec2, DVec3};
 
-use super::boundary::{compare, emptiest};
-use crate::math::{trig, unit};
+use super::boundary::rows::{LANES, Row, dots, rows};
+use super::boundary::{Samples, compare, emptiest};
+use crate::math::{Kernel, Level, trig, unit};
 
 /// An ellipse as [`SwingLimit::Ellipse`](crate::limits::SwingLimit::Ellipse) has it, for a bone that
 /// points to `center`.
@@ -50,8 +52,11 @@ const ROOM: f64 = 1e-12;
 ///
 /// Total; `None` if there is no direction. Radii are from 0.25° to π. Area is measured in the plane,
 /// so that for radii beyond 90° a slightly smaller ellipse may exist. The same bits for any order of
-/// the directions, and however often each comes.
-pub(crate) fn smallest_ellipse(directions: &[DVec3]) -> Option<SphericalEllipse> {
+/// the directions, and however often each comes. `samples` are the same directions, if they are at hand.
+pub(super) fn smallest_ellipse(
+    directions: &[DVec3],
+    samples: Option<&Samples>,
+) -> Option<SphericalEllipse> {
     let mut some = extremes(directions);
     let mut center = unit(some.iter().sum()).or_else(|| some.first().copied())?;
     let least = directions.iter().fold(1.0_f64, |least, d| {
@@ -60,14 +65,15 @@ pub(crate) fn smallest_ellipse(directions: &[DVec3]) -> Option<SphericalEllipse>
         if cosine < least { cosine } else { least }
     });
     if least < 0.0 {
-        center = -emptiest(directions)?;
+        center = -emptiest(directions, samples)?;
     }
     let mut weights = vec![1.0 / real(some.len()); some.len()];
     let mut fit = Fit::around(center);
+    let mut bounds = Bounds::new(directions);
     let mut worst = Vec::new();
     for round in 0..ROUNDS {
         fit = fit.improved(&some, &mut weights);
-        fit.beyond(directions, &mut worst);
+        fit.beyond(directions, &mut bounds, &mut worst);
         if worst.is_empty() || round + 1 == ROUNDS {
             break;
         }
@@ -78,8 +84,8 @@ pub(crate) fn smallest_ellipse(directions: &[DVec3]) -> Option<SphericalEllipse>
     // All of them. A radius that would be more than half a turn leaves it to the other to grow.
     for _ in 0..GROWTHS {
         let mut most: f64 = 1.0;
-        for d in directions {
-            if fit.at_most(*d) > most {
+        for (d, bound) in directions.iter().zip(bounds.of(&fit)) {
+            if *bound > most {
                 most = most.max(fit.value(*d).unwrap_or(0.0));
             }
         }
@@ -162,42 +168,12 @@ impl Fit {
         Some(x * x + y * y)
     }
 
-    /// No less than the value, and nearly it, without an inverse cosine. With h = (1 − cos β) / 2 and the
-    /// series of asin²,
-    ///
-    /// ```text
-    ///   (β / sin β)² = Σ 2²ⁿ⁻¹ hⁿ⁻¹ / (n² (2n over n)) / (1 − h)
-    /// ```
-    ///
-    /// whose coefficients fall, so that the rest is no more than the next one times h / (1 − h). Beyond a
-    /// right angle β = π − 2 asin √(1 − h), and the series of asin without its rest is too small.
-    fn at_most(&self, d: DVec3) -> f64 {
-        let other = self.center.cross(self.axis);
-        let (x, y) = (d.dot(self.axis) / self.radii[0], d.dot(other) / self.radii[1]);
-        let h = (0.5 - 0.5 * d.dot(self.center)).clamp(0.0, 1.0);
-        let squared = if h <= 0.5 {
-            let near = 0.114_286 + h * (0.081_27 + h * 0.061_58);
-            let sum = 1.0 + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * near));
-            let h3 = h * h * h;
-            let rest = 0.0488 * h3 * h3 / (1.0 - h);
-            (sum + rest) / (1.0 - h)
-        } else {
-            let k = 1.0 - h;
-            let asin = k.sqrt() * (1.0 + k * (1.0 / 6.0 + k * (0.075 + k * (0.0446 + k * 0.03))));
-            let beta = PI - 2.0 * asin;
-            beta * beta / (4.0 * h * k)
-        };
-        // For vectors that are not quite units.
-        let bound = (x * x + y * y) * squared * (1.0 + 1e-5);
-        if bound.is_nan() { f64::INFINITY } else { bound }
-    }
-
     /// The directions outside by more than matters: of each sixteenth around the centre the farthest.
-    fn beyond(&self, directions: &[DVec3], worst: &mut Vec<DVec3>) {
+    fn beyond(&self, directions: &[DVec3], bounds: &mut Bounds, worst: &mut Vec<DVec3>) {
         let mut best = [(1.0 + 0.5 * TOLERANCE, DVec3::ZERO); 16];
         let other = self.center.cross(self.axis);
-        for d in directions {
-            if self.at_most(*d) <= 1.0 {
+        for (d, bound) in directions.iter().zip(bounds.of(self)) {
+            if *bound <= 1.0 {
                 continue;
             }
             let Some(value) = self.value(*d) else { continue };
@@ -214,6 +190,70 @@ impl Fit {
         }
         worst.clear();
         worst.extend(best.into_iter().map(|(_, at)| at).filter_map(unit));
+    }
+}
+
+/// Bounds of the [values](Fit::value) of directions.
+struct Bounds {
+    rows: Vec<Row>,
+    of: Vec<[f64; LANES]>,
+}
+
+impl Bounds {
+    fn new(directions: &[DVec3]) -> Self {
+        let rows = rows(directions, DVec3::NAN);
+        Self { of: vec![[0.0; LANES]; rows.len()], rows }
+    }
+
+    /// One for each direction, and some more.
+    fn of(&mut self, fit: &Fit) -> &[f64] {
+        Level::best().run(AtMost { fit, rows: &self.rows, to: &mut self.of });
+        self.of.as_flattened()
+    }
+}
+
+/// No less than the values, and nearly them, without an inverse cosine. With h = (1 − cos β) / 2 and the
+/// series of asin²,
+///
+/// ```text
+///   (β / sin β)² = Σ 2²ⁿ⁻¹ hⁿ⁻¹ / (n² (2n over n)) / (1 − h)
+/// ```
+///
+/// whose coefficients fall, so that the rest is no more than the next one times h / (1 − h). Beyond a
+/// right angle β = π − 2 asin √(1 − h), and the series of asin without its rest is too small.
+struct AtMost<'a> {
+    fit: &'a Fit,
+    rows: &'a [Row],
+    to: &'a mut [[f64; LANES]],
+}
+
+impl Kernel for AtMost<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Fit { center, axis, radii } = *self.fit;
+        let other = center.cross(axis);
+        for (to, row) in self.to.iter_mut().zip(self.rows) {
+            let (x, y, z) = (dots(row, axis), dots(row, other), dots(row, center));
+            for lane in 0..LANES {
+                let (x, y) = (x[lane] / radii[0], y[lane] / radii[1]);
+                let h = 0.5 - 0.5 * z[lane];
+                let h = if h > 0.0 { h } else { 0.0 };
+                let h = if h < 1.0 { h } else { 1.0 };
+                let near = 0.114_286 + h * (0.081_27 + h * 0.061_58);
+                let sum = 1.0 + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * near));
+                let h3 = h * h * h;
+                let k = 1.0 - h;
+                let rest = 0.0488 * h3 * h3 / k;
+                let below = (sum + rest) / k;
+                let series = 1.0 / 6.0 + k * (0.075 + k * (0.0446 + k * 0.03));
+                let beta = PI - 2.0 * (k.sqrt() * (1.0 + k * series));
+                let beyond = beta * beta / (4.0 * h * k);
+                let squared = if h <= 0.5 { below } else { beyond };
+                // For vectors that are not quite units.
+                let bound = (x * x + y * y) * squared * (1.0 + 1e-5);
+                to[lane] = if bound.is_nan() { f64::INFINITY } else { bound };
+            }
+        }
     }
 }
 
@@ -243,15 +283,17 @@ impl Planar {
         // Keeps points on a line from having no inverse.
         let ridge = 1e-8 * size * size;
         let mut moments = Moments::of(points, weights);
+        let level = Level::best();
+        let mut values = vec![0.0; points.len()];
         for _ in 0..300 {
-            let inverse = moments.inverse(ridge);
+            let form = moments.inverse(ridge);
+            level.run(Values { form, points, to: &mut values });
             let (mut high, mut low) = ((0, -1.0), (0, f64::INFINITY));
-            for (i, p) in points.iter().enumerate() {
-                let value = inverse.value(*p);
+            for (i, (&value, &weight)) in values.iter().zip(&*weights).enumerate() {
                 if value > high.1 {
                     high = (i, value);
                 }
-                if value < low.1 && weights[i] > 0.0 {
+                if value < low.1 && weight > 0.0 {
                     low = (i, value);
                 }
             }
@@ -355,10 +397,21 @@ struct Form {
     yy: f64,
 }
 
-impl Form {
-    fn value(&self, p: DVec2) -> f64 {
-        let q = p - self.center;
-        1.0 + self.xx * q.x * q.x + 2.0 * self.xy * q.x * q.y + self.yy * q.y * q.y
+/// `(p, 1)ᵀ M⁻¹ (p, 1)` of some points.
+struct Values<'a> {
+    form: Form,
+    points: &'a [DVec2],
+    to: &'a mut [f64],
+}
+
+impl Kernel for Values<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Form { center, xx, xy, yy } = self.form;
+        for (to, p) in self.to.iter_mut().zip(self.points) {
+            let (x, y) = (p.x - center.x, p.y - center.y);
+            *to = 1.0 + xx * x * x + 2.0 * xy * x * y + yy * y * y;
+        }
     }
 }
 
@@ -406,6 +459,10 @@ mod tests {
     use crate::limits::{Limit, PreparedLimit, SwingLimit, SwingTwistLimit};
     use crate::math::{Angle, SwingAxes};
     use crate::synth::{RegionShape, Rng, SwingRegion};
+
+    fn smallest_ellipse(directions: &[DVec3]) -> Option<SphericalEllipse> {
+        super::smallest_ellipse(directions, None)
+    }
 
     fn prepared(ellipse: &SphericalEllipse) -> PreparedLimit {
         let limit = Limit::SwingTwist(SwingTwistLimit {

@@ -385,7 +385,7 @@ impl Field {
         for which in 0..3 {
             let zero = match which {
                 0 => unit(kept(self).iter().sum()),
-                1 => emptiest(&kept(self)).map(|d| -d),
+                1 => emptiest(&kept(self), None).map(|d| -d),
                 _ => Some(bone),
             };
             let Some(zero) = zero else { continue };

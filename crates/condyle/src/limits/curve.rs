@@ -52,7 +52,7 @@ pub(crate) struct EllipseArc {
     offset: f64,
     start: f64,
     sweep: f64,
-    /// Points along it.
+    /// Points along it, if it is outside of an ellipse.
     samples: sync::Arc<[DVec3]>,
     /// Where to look for the nearest point of an ellipse itself: along it, or, if it is closed, along the
     /// quarter of it that the others are images of.
@@ -208,8 +208,9 @@ impl EllipseArc {
     pub(crate) fn new(ellipse: Ellipse, offset: f64, start: f64, sweep: f64) -> Self {
         let (samples, table) = (sync::Arc::from([]), sync::Arc::from([]));
         let mut arc = Self { ellipse, offset, start, sweep, samples, table };
-        arc.samples = (0..=SAMPLES).map(|i| arc.point(fraction(i, SAMPLES))).collect();
-        if offset == 0.0 {
+        if offset != 0.0 {
+            arc.samples = arc.points().collect();
+        } else {
             let all = [start.min(start + sweep), start.max(start + sweep)];
             arc.table = table_of(ellipse, if arc.is_closed() { [0.0, FRAC_PI_2] } else { all });
         }
@@ -218,6 +219,10 @@ impl EllipseArc {
 
     fn is_closed(&self) -> bool {
         self.sweep.abs() >= TAU
+    }
+
+    fn points(&self) -> impl Iterator<Item = DVec3> {
+        (0..=SAMPLES).map(|i| self.point(fraction(i, SAMPLES)))
     }
 
     fn point(&self, t: f64) -> DVec3 {
@@ -714,7 +719,10 @@ impl Curve {
         match self {
             Self::Great(c) => c.length(),
             Self::Circle(c) => c.sweep.abs() * c.sin,
-            Self::Ellipse(EllipseArc { samples, .. }) | Self::Custom(CustomArc { samples, .. }) => {
+            Self::Ellipse(c) => {
+                c.points().zip(c.points().skip(1)).map(|(a, b)| (b - a).length()).sum()
+            }
+            Self::Custom(CustomArc { samples, .. }) => {
                 samples.windows(2).map(|w| (w[1] - w[0]).length()).sum()
             }
         }

@@ -6,13 +6,13 @@ use glam::DVec3;
 use crate::math::{Kernel, Level};
 
 /// Vectors in a row.
-pub(super) const LANES: usize = 4;
+pub(in crate::estimate) const LANES: usize = 4;
 
 /// The components x, y and z of [`LANES`] vectors.
-pub(super) type Row = [[f64; LANES]; 3];
+pub(in crate::estimate) type Row = [[f64; LANES]; 3];
 
 /// The vectors in rows; the last row is filled up with another one.
-pub(super) fn rows(vectors: &[DVec3], filler: DVec3) -> Vec<Row> {
+pub(in crate::estimate) fn rows(vectors: &[DVec3], filler: DVec3) -> Vec<Row> {
     let row = |four: &[DVec3]| {
         let at = |lane: usize| four.get(lane).copied().unwrap_or(filler);
         let four: [DVec3; LANES] = std::array::from_fn(at);
@@ -23,7 +23,7 @@ pub(super) fn rows(vectors: &[DVec3], filler: DVec3) -> Vec<Row> {
 
 /// The dot product of each with a vector.
 #[inline(always)]
-pub(super) fn dots([x, y, z]: &Row, d: DVec3) -> [f64; LANES] {
+pub(in crate::estimate) fn dots([x, y, z]: &Row, d: DVec3) -> [f64; LANES] {
     let mut dots = [0.0; LANES];
     for lane in 0..LANES {
         dots[lane] = d.x * x[lane] + d.y * y[lane] + d.z * z[lane];

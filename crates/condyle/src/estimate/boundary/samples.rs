@@ -1,6 +1,7 @@
 //! Samples in an order of their own, how dense they are, and where there are none.
 #![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 
+use std::cell::OnceCell;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
 
@@ -15,15 +16,17 @@ pub(super) const LEVELS: u32 = 12;
 
 /// Distinct samples in an order of their own: along a curve through the cells of a cube, so that those
 /// of one cell are together at every level.
-pub(super) struct Samples {
+pub(in crate::estimate) struct Samples {
     pub(super) directions: Vec<DVec3>,
     keys: Vec<u32>,
     /// How many cells are occupied at each level.
     occupied: [usize; LEVELS as usize + 1],
+    /// See [`Samples::emptiest`].
+    emptiest: OnceCell<(DVec3, f64)>,
 }
 
 impl Samples {
-    pub(super) fn new(given: &[DVec3]) -> Self {
+    pub(in crate::estimate) fn new(given: &[DVec3]) -> Self {
         let mut order: Vec<u64> = Vec::with_capacity(given.len());
         let at = |i: u64| usize::try_from(i & 0xffff_ffff).unwrap_or(0);
         for (i, (d, key)) in given.iter().zip(keys(given)).enumerate().take(u32::MAX as usize) {
@@ -70,7 +73,7 @@ impl Samples {
             count += step;
             *occupied = count;
         }
-        Self { directions, keys, occupied }
+        Self { directions, keys, occupied, emptiest: OnceCell::new() }
     }
 
     /// The number of the cell at a level.
@@ -150,6 +153,10 @@ impl Samples {
     /// all; what is that far from all is together. A cap that is smaller than the largest one may be
     /// taken if no point of the lattice led to that.
     pub(super) fn emptiest(&self) -> (DVec3, f64) {
+        *self.emptiest.get_or_init(|| self.look_for_emptiest())
+    }
+
+    fn look_for_emptiest(&self) -> (DVec3, f64) {
         let sum: DVec3 = self.directions.iter().sum();
         if let Some(mean) = unit(sum) {
             let least = self.directions.iter().fold(1.0_f64, |least, d| least.min(mean.dot(*d)));
@@ -505,9 +512,13 @@ pub(super) fn real(n: usize) -> f64 {
 }
 
 /// A direction far from all of the given ones; `None` if there are none. Of very many, it looks at one
-/// in each of 1536 cells.
-pub(in crate::estimate) fn emptiest(directions: &[DVec3]) -> Option<DVec3> {
+/// in each of 1536 cells. `samples` are the same directions, if they are at hand.
+pub(in crate::estimate) fn emptiest(
+    directions: &[DVec3],
+    samples: Option<&Samples>,
+) -> Option<DVec3> {
     const LEVEL: u32 = 4;
+    let other;
     let samples = if directions.len() > 4096 {
         let mut cells = vec![DVec3::NAN; 6 << (2 * LEVEL)];
         let all = directions.iter().zip(keys(directions));
@@ -518,9 +529,13 @@ pub(in crate::estimate) fn emptiest(directions: &[DVec3]) -> Option<DVec3> {
                 *cell = *d;
             }
         }
-        Samples::new(&cells)
+        other = Samples::new(&cells);
+        &other
+    } else if let Some(samples) = samples {
+        samples
     } else {
-        Samples::new(directions)
+        other = Samples::new(directions);
+        &other
     };
     (!samples.directions.is_empty()).then(|| samples.emptiest().0)
 }

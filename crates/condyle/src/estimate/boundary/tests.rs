@@ -23,6 +23,10 @@ pub(super) fn deg(d: f64) -> Angle {
     Angle::from_degrees(d)
 }
 
+fn boundary(directions: &[DVec3], options: &BoundaryOptions) -> Boundary {
+    super::boundary(&Samples::new(directions), options)
+}
+
 /// Every shape, small and larger than a hemisphere, in any direction.
 pub(in crate::estimate) fn regions(seed: u64) -> Vec<(&'static str, SwingRegion)> {
     let mut rng = Rng::new(seed);
