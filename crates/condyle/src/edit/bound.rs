@@ -127,8 +127,9 @@ impl<'a> Bounds<'a> {
             let digits = f64::from(usize::BITS - block.leading_zeros()) + 4.0;
             let sizes = size(here) + size(there) + TAU;
             let off = 16.0 * digits * ROUNDING * length * sizes;
-            // Nor what is no number.
-            if (length * sizes).total_cmp(&LARGEST).is_ge() {
+            // What is no number does not fit either.
+            let fits = length * sizes < LARGEST;
+            if !fits {
                 continue;
             }
             let sums: Vec<f64> = numbers
