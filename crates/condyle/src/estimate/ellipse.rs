@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DVec2, DVec3};
 
 use super::boundary::{compare, emptiest};
-use crate::math::{trig, unit};
+use crate::math::{Kernel, Level, trig, unit};
 
 /// An ellipse as [`SwingLimit::Ellipse`](crate::limits::SwingLimit::Ellipse) has it, for a bone that
 /// points to `center`.
@@ -78,11 +78,11 @@ pub(crate) fn smallest_ellipse(directions: &[DVec3]) -> Option<SphericalEllipse>
     // All of them. A radius that would be more than half a turn leaves it to the other to grow.
     for _ in 0..GROWTHS {
         let mut most: f64 = 1.0;
-        for d in directions {
-            if fit.at_most(*d) > most {
-                most = most.max(fit.value(*d).unwrap_or(0.0));
+        fit.each_near(directions, |d| {
+            if fit.at_most(d) > most {
+                most = most.max(fit.value(d).unwrap_or(0.0));
             }
-        }
+        });
         let grow = most.sqrt() * (1.0 + ROOM);
         let cut = fit.radii[0] * grow > MOST;
         fit.radii = fit.radii.map(|radius| (radius * grow).clamp(LEAST, MOST));
@@ -192,15 +192,29 @@ impl Fit {
         if bound.is_nan() { f64::INFINITY } else { bound }
     }
 
+    /// All directions in their order but those that are clearly inside, which are most.
+    fn each_near(&self, directions: &[DVec3], mut see: impl FnMut(DVec3)) {
+        let level = Level::best();
+        let mut clear = [0.0; BLOCK];
+        for block in directions.chunks(BLOCK) {
+            level.run(Clearances { fit: *self, directions: block, clear: &mut clear });
+            for (d, clear) in block.iter().zip(&clear) {
+                if *clear <= 0.0 || clear.is_nan() {
+                    see(*d);
+                }
+            }
+        }
+    }
+
     /// The directions outside by more than matters: of each sixteenth around the centre the farthest.
     fn beyond(&self, directions: &[DVec3], worst: &mut Vec<DVec3>) {
         let mut best = [(1.0 + 0.5 * TOLERANCE, DVec3::ZERO); 16];
         let other = self.center.cross(self.axis);
-        for d in directions {
-            if self.at_most(*d) <= 1.0 {
-                continue;
+        self.each_near(directions, |d| {
+            if self.at_most(d) <= 1.0 {
+                return;
             }
-            let Some(value) = self.value(*d) else { continue };
+            let Some(value) = self.value(d) else { return };
             let (x, y) = (d.dot(self.axis), d.dot(other));
             let (a, b) = (x.abs(), y.abs());
             let sector = usize::from(x < 0.0)
@@ -208,12 +222,46 @@ impl Fit {
                 | usize::from(a < b) << 2
                 | usize::from(a.min(b) > 0.4142 * a.max(b)) << 3;
             let (most, at) = &mut best[sector];
-            if value > *most || (value == *most && compare(*d, *at).is_lt()) {
-                (*most, *at) = (value, *d);
+            if value > *most || (value == *most && compare(d, *at).is_lt()) {
+                (*most, *at) = (value, d);
             }
-        }
+        });
         worst.clear();
         worst.extend(best.into_iter().map(|(_, at)| at).filter_map(unit));
+    }
+}
+
+/// Directions that are looked at together.
+const BLOCK: usize = 128;
+
+/// More than zero for directions that are clearly inside: [`Fit::at_most`] up to a right angle, without
+/// divisions, and with more room.
+struct Clearances<'a> {
+    fit: Fit,
+    directions: &'a [DVec3],
+    clear: &'a mut [f64; BLOCK],
+}
+
+impl Kernel for Clearances<'_> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a kernel")]
+    fn run(self) {
+        let Self { fit: Fit { center, axis, radii }, directions, clear } = self;
+        let other = center.cross(axis);
+        let (x, y) = (axis / radii[0], other / radii[1]);
+        // Local ones share no memory with the directions.
+        let mut local = [0.0; BLOCK];
+        for (d, clear) in directions.iter().zip(&mut local) {
+            let (x, y) = (d.dot(x), d.dot(y));
+            let h = 0.5 - 0.5 * d.dot(center);
+            let near = 0.114_286 + h * (0.081_27 + h * 0.061_58);
+            let sum = 1.0 + h * (1.0 / 3.0 + h * (8.0 / 45.0 + h * near));
+            let (k, h3) = (1.0 - h, h * h * h);
+            let squared = sum * k + 0.0488 * h3 * h3;
+            let room = (1.0 - 1e-4) * k * k - (x * x + y * y) * squared;
+            *clear = if (h < 0.5) & (h > -1e-6) { room } else { 0.0 };
+        }
+        *clear = local;
     }
 }
 
