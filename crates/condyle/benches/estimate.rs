@@ -5,9 +5,13 @@
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use condyle::estimate::{BallModel, EstimateOptions, Method, Summary, Take, estimate};
+use condyle::formats::{MotionFile, ReadOptions, WriteOptions, bvh, read};
+use condyle::math::Angle;
 use condyle::synth::{Exploration, Figure, Options, Synth};
 
 fn best(runs: usize, mut work: impl FnMut()) -> f64 {
@@ -27,6 +31,8 @@ fn main() {
     }
     let Ok(figure) = Figure::random(31, 1) else { return };
     let asked = std::env::var("FRAMES").ok().and_then(|n| n.parse().ok());
+    // To look at one way alone.
+    let way = std::env::var("WAY").ok();
     let orders = [("in order", Exploration::Full), ("not in order", Exploration::Scatter)];
     for frames in asked.map_or(vec![100, 1000, 100_000], |n| vec![n]) {
         for (order, exploration) in orders {
@@ -42,6 +48,9 @@ fn main() {
             ];
             println!("30 joints x {frames} samples, {order}:");
             for (name, method, ball, ends) in ways {
+                if way.as_ref().is_some_and(|way| way != name) {
+                    continue;
+                }
                 for threads in [1, 2] {
                     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
                     let rest = EstimateOptions::default();
@@ -55,6 +64,70 @@ fn main() {
     }
     several_figures();
     merging(&figure);
+    if let Some(program) = std::env::var_os("CONDYLE") {
+        command_line(Path::new(&program));
+    }
+}
+
+/// What `condyle estimate FILE` takes beyond `condyle info FILE`, against the estimate of the same clip in
+/// memory: processor seconds, one thread. `CONDYLE` is the program; only where there is `/proc`.
+fn command_line(program: &Path) {
+    const RUNS: u32 = 10;
+    let frames = std::env::var("CLI_FRAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(60_000);
+    let options = Options { frames, noise: Angle::from_degrees(0.2), ..Options::default() };
+    let Ok(synth) = Synth::generate(&Figure::human(), &options, 1) else { return };
+    let file = MotionFile::new(synth.skeleton, synth.clip);
+    let Ok(written) = bvh::write(&file, &WriteOptions::default()) else { return };
+    let Some((_, bytes)) = written.parts.into_iter().next() else { return };
+    let folder = std::env::temp_dir().join(format!("condyle-bench-{}", std::process::id()));
+    let [motion, rig] = ["motion.bvh", "rig.json"].map(|name| folder.join(name));
+    if std::fs::create_dir_all(&folder).is_err() || std::fs::write(&motion, &bytes).is_err() {
+        return;
+    }
+    let Ok(read) = read(&bytes, None, &ReadOptions::default()) else { return };
+    let Some(clip) = read.file.clip else { return };
+    let take = [Take { skeleton: &read.file.skeleton, clip: &clip }];
+    // One run is not counted.
+    let seconds = |which: usize, work: &dyn Fn()| {
+        work();
+        let before = processor_seconds();
+        (0..RUNS).for_each(|_| work());
+        (processor_seconds()[which] - before[which]) / f64::from(RUNS)
+    };
+    let run = |arguments: &[&str]| {
+        seconds(1, &|| {
+            let mut command = Command::new(program);
+            let quiet = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+            drop(quiet.status());
+        })
+    };
+    let (Some(motion), Some(rig)) = (motion.to_str(), rig.to_str()) else { return };
+    let info = run(&["info", motion]);
+    println!("{frames} frames of a person, processor time, one thread: info {:.0} ms", 1e3 * info);
+    for (name, method) in [("robust", Method::Robust), ("paper", Method::Paper)] {
+        let how = EstimateOptions { method, ends: true, ..EstimateOptions::default() };
+        let how = EstimateOptions { threads: NonZeroUsize::MIN, ..how };
+        let library = seconds(0, &|| drop(black_box(estimate(black_box(&take), &how))));
+        let arguments = ["--threads", "1", "--fresh", "--force", "--method", name];
+        let whole = run(&[&["estimate", motion, "-o", rig], &arguments[..]].concat());
+        let ratio = (whole - info) / library;
+        println!(
+            "  {name:<7} command line {:4.0} ms, library {:4.0} ms: {ratio:.2} times as much beyond info",
+            1e3 * whole,
+            1e3 * library
+        );
+    }
+    drop(std::fs::remove_dir_all(&folder));
+}
+
+/// Of this process, and of those that it has waited for.
+fn processor_seconds() -> [f64; 2] {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
+    let ticks: Vec<f64> = behind.split(' ').filter_map(|field| field.parse().ok()).collect();
+    // User and system, after ten numbers; hundredths of a second.
+    let of = |i: usize| ticks.get(i..i + 2).map_or(0.0, |pair| pair.iter().sum::<f64>() / 100.0);
+    [of(10), of(12)]
 }
 
 /// One figure may be an easy one: 100 samples of twenty, one thread.

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -163,6 +164,32 @@ fn advise_large_pages<T>(table: &[T]) {
 #[cfg(not(target_os = "linux"))]
 fn advise_large_pages<T>(_table: &[T]) {}
 
+/// An empty list with room for so many, whose pages are there: where they are filled once, in one go,
+/// asking for each page when it is first written to would take longer than the writing.
+pub(crate) fn room<T>(n: usize) -> Vec<T> {
+    let mut list = Vec::with_capacity(n);
+    ask_for_pages(list.spare_capacity_mut());
+    list
+}
+
+#[cfg(target_os = "linux")]
+fn ask_for_pages<T>(room: &mut [MaybeUninit<T>]) {
+    /// As large as pages are anywhere.
+    const PAGE: usize = 1 << 16;
+    const LEAST: usize = 4 * PAGE;
+    let to = (room.as_ptr() as usize + size_of_val(room)) & !(PAGE - 1);
+    let from = (room.as_ptr() as usize).next_multiple_of(PAGE);
+    let Some(length) = to.checked_sub(from).filter(|length| *length >= LEAST) else { return };
+    // SAFETY: the range lies within memory that is borrowed here for writing, and asking for its pages
+    // changes no byte of it. Systems before Linux 5.14 refuse, and pages come one by one.
+    unsafe {
+        libc::madvise(from as *mut libc::c_void, length, libc::MADV_POPULATE_WRITE);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_pages<T>(_room: &mut [MaybeUninit<T>]) {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +201,16 @@ mod tests {
         table.fill(1.5);
         assert_eq!(table.iter().sum::<f64>(), 1.5 * f64::from(3 << 20));
         assert!(zeros(0).is_empty());
+    }
+
+    #[test]
+    fn room_is_empty_and_writable() {
+        for n in [0, 1, 1000, 100_000, 3 << 20] {
+            let mut list: Vec<u64> = room(n);
+            assert!(list.is_empty() && list.capacity() >= n);
+            list.extend(0..n as u64);
+            assert!(list.iter().enumerate().all(|(i, v)| i as u64 == *v));
+        }
     }
 
     /// A file of its own, removed at the end.

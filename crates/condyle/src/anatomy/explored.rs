@@ -231,7 +231,7 @@ struct Tally {
 
 /// Where angles are on the circle: the lowest and the highest in each degree.
 #[derive(Default)]
-struct Around(Vec<Option<[f64; 2]>>);
+struct Around(Vec<[f64; 2]>);
 
 impl Around {
     const PARTS: usize = 360;
@@ -241,14 +241,22 @@ impl Around {
     /// are 1/20 s apart and more. 45°.
     const HOLE: f64 = TAU / 8.0;
 
-    /// Takes in an angle in (−π, π].
-    fn add(&mut self, angle: f64) {
-        self.0.resize(Self::PARTS, None);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        let place = ((angle + PI) / Self::WIDTH) as usize;
-        let part = &mut self.0[place.min(Self::PARTS - 1)];
-        let [low, high] = part.unwrap_or([angle; 2]);
-        *part = Some([low.min(angle), high.max(angle)]);
+    /// Takes in angles in (−π, π]; what is no number is left out.
+    fn add(&mut self, angles: &[f64]) {
+        // Parts without angles.
+        self.0.resize(Self::PARTS, [f64::INFINITY, f64::NEG_INFINITY]);
+        for &angle in angles {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            let place = ((angle + PI) / Self::WIDTH) as u32 as usize;
+            let [low, high] = &mut self.0[place.min(Self::PARTS - 1)];
+            // Most are between those that were.
+            if angle < *low && angle.is_finite() {
+                *low = angle;
+            }
+            if angle > *high && angle.is_finite() {
+                *high = angle;
+            }
+        }
     }
 
     /// All but the largest gap, the middle in (−π, π], and the widest hole in it. Gaps of less than a
@@ -259,7 +267,8 @@ impl Around {
     /// Eq 16 to 18 of M. Engell-Nørregård and K. Erleben, "Estimation of joint types and joint limits
     /// from motion capture data" (A9).
     fn ends(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
-        let parts: Vec<[f64; 2]> = self.0.iter().flatten().copied().collect();
+        let filled = self.0.iter().copied().filter(|[low, high]| low <= high);
+        let parts: Vec<[f64; 2]> = filled.collect();
         let (&[first, _], &[_, last]) = (parts.first()?, parts.last()?);
         // Which part is the lowest, and what brings it there.
         let (mut lowest, mut turn) = (0, 0.0);
@@ -301,8 +310,8 @@ impl Tally {
             };
             self.counted[i] += u64::from(low);
             if goes_around(joint.what, i) {
-                if low && angle.radians().is_finite() {
-                    self.around[i].add(angle.radians());
+                if low {
+                    self.around[i].add(&[angle.radians()]);
                 }
                 continue;
             }
@@ -315,6 +324,34 @@ impl Tally {
             if high {
                 self.highest[i] = better(self.highest[i], Angle::gt);
             }
+        }
+    }
+
+    /// Takes in the angles of frames that all count.
+    fn add_all(&mut self, joint: &AnatomicalJoint, columns: [&[f64]; 3]) {
+        let [a, b, c] = columns;
+        let frames =
+            || a.iter().zip(b).zip(c).map(|((a, b), c)| [*a, *b, *c].map(Angle::from_radians));
+        if frames().any(|angles| joint.is_nearly_singular(angles)) {
+            frames().for_each(|angles| self.add(joint, angles));
+            return;
+        }
+        self.frames += a.len() as u64;
+        for (i, column) in columns.into_iter().enumerate() {
+            self.counted[i] += column.len() as u64;
+            if goes_around(joint.what, i) {
+                self.around[i].add(column);
+                continue;
+            }
+            let Some(first) = column.first() else { continue };
+            let known = |known: Option<Angle>| known.map_or(*first, Angle::radians);
+            let (mut low, mut high) = (known(self.lowest[i]), known(self.highest[i]));
+            for &angle in column {
+                low = if angle < low { angle } else { low };
+                high = if angle > high { angle } else { high };
+            }
+            self.lowest[i] = Some(Angle::from_radians(low));
+            self.highest[i] = Some(Angle::from_radians(high));
         }
     }
 
@@ -396,6 +433,10 @@ impl<'a> Chain<'a> {
             let [a, b, c] = angles.each_mut().map(|column| &mut column[..n]);
             self.joint.clinical_columns(&mut right, [a, b, c]);
             let [a, b, c] = angles.each_ref().map(|column| &column[..n]);
+            if counts.iter().all(|counts| *counts) {
+                tally.add_all(self.joint, [a, b, c]);
+                continue;
+            }
             for (i, counts) in counts.iter().enumerate() {
                 if *counts {
                     tally.add(self.joint, [a[i], b[i], c[i]].map(Angle::from_radians));
@@ -465,7 +506,7 @@ mod tests {
             let angle = |_| Angle::from_radians(about + rng.between(-wide, wide)).wrapped();
             let mut angles: Vec<f64> = (0..n).map(angle).map(Angle::radians).collect();
             let mut around = Around::default();
-            angles.iter().for_each(|a| around.add(*a));
+            around.add(&angles);
             let ([low, high], hole) = around.ends().unwrap();
             angles.sort_by(f64::total_cmp);
             let next = |i: usize| angles[(i + 1) % n] + if i + 1 == n { TAU } else { 0.0 };
@@ -500,7 +541,7 @@ mod tests {
         assert!(Around::default().ends().is_none());
         // All around: nothing is left out.
         let mut around = Around::default();
-        (0..7200).for_each(|i| around.add(f64::from(i - 3600) * PI / 3600.0));
+        (0..7200).for_each(|i| around.add(&[f64::from(i - 3600) * PI / 3600.0]));
         let ([low, high], hole) = around.ends().unwrap();
         assert!(high - low > TAU - 0.001 && hole.is_none(), "{low} {high}");
     }

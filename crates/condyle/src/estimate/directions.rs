@@ -62,7 +62,7 @@ impl Kernel for Settle<'_> {
     #[inline(always)]
     fn run(self) {
         let Self { grid, support, per_reach, moved } = self;
-        for cell in 0..grid.cells() {
+        for cell in grid.cells() {
             for start in grid.inside(cell).step_by(LANES) {
                 let end = grid.inside(cell).end.min(start + LANES);
                 // What is filled up is not used.

@@ -12,21 +12,38 @@ use crate::math::{Kernel, Level};
 pub(super) struct Grid {
     /// Cells on a side.
     side: usize,
+    /// The rows and the columns that directions are in, from the first to the last.
+    filled: [Range<usize>; 2],
     /// All directions, cell by cell, each cell in the order they were given.
     points: Vec<DVec3>,
     /// Their components, each in a column.
     columns: [Vec<f64>; 3],
     /// Which they were.
     numbers: Vec<u32>,
-    /// Where each cell begins, row by row, and where the last one ends.
+    /// Where each cell of these rows and columns begins, row by row, and where the last one ends.
     starts: Vec<u32>,
 }
 
 impl Grid {
     pub(super) fn new(directions: &[DVec3], side: usize) -> Self {
         let side = side.clamp(1, 1024);
-        let cells: Vec<u32> = directions.iter().map(|d| cell(*d, side)).collect();
-        let mut starts = vec![0_u32; side * side + 1];
+        let places: Vec<[u16; 2]> = directions.iter().map(|d| place(*d, side)).collect();
+        let filled = [0, 1].map(|axis| {
+            let (mut least, mut most) = (u16::MAX, 0);
+            for place in &places {
+                (least, most) = (least.min(place[axis]), most.max(place[axis]));
+            }
+            if places.is_empty() { 0..0 } else { usize::from(least)..usize::from(most) + 1 }
+        });
+        let (first, width) = ([filled[0].start, filled[1].start], filled[1].len());
+        let cells: Vec<u32> = places
+            .iter()
+            .map(|place| {
+                let [row, column] = [0, 1].map(|axis| usize::from(place[axis]) - first[axis]);
+                u32::try_from(row * width + column).unwrap_or(0)
+            })
+            .collect();
+        let mut starts = vec![0_u32; filled[0].len() * width + 1];
         cells.iter().for_each(|cell| starts[*cell as usize + 1] += 1);
         let mut sum = 0;
         for start in &mut starts {
@@ -42,7 +59,7 @@ impl Grid {
         }
         let points: Vec<DVec3> = numbers.iter().map(|i| directions[*i as usize]).collect();
         let columns = [0, 1, 2].map(|axis| points.iter().map(|d| d[axis]).collect());
-        Self { side, points, columns, numbers, starts }
+        Self { side, filled, points, columns, numbers, starts }
     }
 
     /// Which the directions were, cell by cell.
@@ -50,9 +67,11 @@ impl Grid {
         self.numbers.iter().map(|number| *number as usize)
     }
 
-    /// How many cells there are.
-    pub(super) fn cells(&self) -> usize {
-        self.starts.len() - 1
+    /// The row and column of each cell that may have directions, row by row.
+    #[inline(always)]
+    pub(super) fn cells(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let [rows, columns] = self.filled.clone();
+        rows.flat_map(move |row| columns.clone().map(move |column| [row, column]))
     }
 
     /// The directions, cell by cell.
@@ -75,22 +94,37 @@ impl Grid {
     #[inline(always)]
     pub(super) fn around(
         &self,
-        cell: usize,
+        cell: [usize; 2],
         ring: usize,
     ) -> impl Iterator<Item = Range<usize>> + '_ {
-        let (row, column) = (cell / self.side, cell % self.side);
-        let within = |at: usize| at.saturating_sub(ring)..(at + ring + 1).min(self.side);
-        let columns = within(column);
-        within(row).map(move |row| {
-            let start = |column: usize| self.starts[row * self.side + column] as usize;
-            start(columns.start)..start(columns.end)
+        let [rows, columns] = [0, 1].map(|axis| {
+            let Range { start, end } = self.filled[axis];
+            let from = cell[axis].saturating_sub(ring).max(start);
+            from..(cell[axis] + ring + 1).min(end).max(from)
+        });
+        rows.map(move |row| {
+            let start = |column: usize| self.start(row, column);
+            if columns.is_empty() { 0..0 } else { start(columns.start)..start(columns.end) }
         })
     }
 
     /// Where the directions of a cell are.
     #[inline(always)]
-    pub(super) fn inside(&self, cell: usize) -> Range<usize> {
-        self.starts[cell] as usize..self.starts[cell + 1] as usize
+    pub(super) fn inside(&self, [row, column]: [usize; 2]) -> Range<usize> {
+        self.start(row, column)..self.start(row, column + 1)
+    }
+
+    /// Where the directions of a cell begin, which has to be one that may have some, or one behind the last
+    /// of its row.
+    #[inline(always)]
+    fn start(&self, row: usize, column: usize) -> usize {
+        let [rows, columns] = &self.filled;
+        self.starts[(row - rows.start) * columns.len() + (column - columns.start)] as usize
+    }
+
+    /// The row and column of a direction.
+    fn cell(&self, d: DVec3) -> [usize; 2] {
+        place(d, self.side).map(usize::from)
     }
 
     /// For each direction, in the order of [`points`](Self::points), the squared distance to the nearest
@@ -109,7 +143,7 @@ impl Grid {
                     break;
                 }
                 ring *= 2;
-                for range in self.around(cell(d, self.side) as usize, ring) {
+                for range in self.around(self.cell(d), ring) {
                     let columns = self.columns.each_ref().map(|column| &column[range.clone()]);
                     let own = i.wrapping_sub(range.start);
                     level.run(NearestOf { columns, d, own, nearest });
@@ -123,7 +157,7 @@ impl Grid {
     /// distance.
     pub(super) fn has_in_cell(&self, number: usize, count: usize, square: f64) -> bool {
         let d = self.points[number];
-        let all = &self.points[self.inside(cell(d, self.side) as usize)];
+        let all = &self.points[self.inside(self.cell(d))];
         // Itself is as near.
         let near = all.iter().filter(|p| (**p - d).length_squared() <= square);
         near.take(count + 1).count() > count
@@ -135,7 +169,7 @@ impl Grid {
             return true;
         }
         let d = self.points[number];
-        let cell = cell(d, self.side) as usize;
+        let cell = self.cell(d);
         let reach = square.sqrt();
         let mut ring = 1;
         loop {
@@ -174,7 +208,7 @@ impl Kernel for NearestAround<'_> {
     fn run(self) {
         let Self { grid, nearest } = self;
         let columns = grid.columns.each_ref().map(Vec::as_slice);
-        for cell in 0..grid.cells() {
+        for cell in grid.cells() {
             let own = grid.inside(cell);
             if own.is_empty() {
                 continue;
@@ -226,12 +260,11 @@ impl Kernel for NearestOf<'_> {
     }
 }
 
-/// The cell of a direction among `side` times `side`, row by row. Grows with x, and with y.
-fn cell(d: DVec3, side: usize) -> u32 {
+/// The row and column of a direction among `side` times `side`. Grow with x, and with y.
+fn place(d: DVec3, side: usize) -> [u16; 2] {
     let half = 0.5 * side as f64;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    let place = |x: f64| (((x + 1.0) * half) as u32 as usize).min(side - 1);
-    u32::try_from(place(d.x) * side + place(d.y)).unwrap_or(0)
+    [d.x, d.y].map(|x| (((x + 1.0) * half) as u32).min(side as u32 - 1) as u16)
 }
 
 #[cfg(test)]

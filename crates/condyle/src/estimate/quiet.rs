@@ -8,7 +8,7 @@ use super::hinge::Hinge;
 use super::kinds::{Decision, Evidence};
 use super::moments::Moments;
 use super::universal::UniversalJoint;
-use crate::math::{Angle, Arc, Kernel, Level, Rotation, Rotations, direct_rotation};
+use crate::math::{Angle, Arc, Kernel, Level, Rotation, Rotations, turn_directly};
 use crate::rig::JointKind;
 
 /// The samples of one clip with the noise taken off the ends, as [`entry`](super::joint::entry) does;
@@ -59,14 +59,9 @@ pub(super) fn quiet(
             let bone = bone();
             let pointing: Vec<DVec3> = rotations.iter().map(|q| q * bone).collect();
             let settled = directions::settled(&pointing, decision.noise);
-            let moved =
-                rotations.iter().zip(pointing.iter().zip(settled.iter())).map(|(q, (a, b))| {
-                    if a == b {
-                        return q;
-                    }
-                    direct_rotation(*a, *b).map_or(q, |direct| direct.rotation * q)
-                });
-            Some(moved.collect())
+            let mut moved = rotations.clone();
+            turn_directly(Level::best(), &pointing, &settled, &mut moved);
+            Some(moved)
         }
         _ => None,
     }

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use super::glitches;
 use super::noise;
 use crate::math::{Kernel, Level, Rotation, Rotations};
+use crate::memory;
 use crate::motion::{Clip, KeyTimes};
 use crate::skeleton::{JointIndex, Skeleton};
 
@@ -183,17 +184,15 @@ fn each_once(rotations: &Rotations) -> Rotations {
     // By the first component that is not the same in all, roughly, then by all of them. The lower half of
     // an entry is the place.
     const UPPER: u64 = !0 << 32;
-    let [least, most] =
-        first.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], v| {
-            [if *v < least { *v } else { least }, if *v > most { *v } else { most }]
-        });
+    let [least, most] = extremes(first);
     // So fine that hardly any two are alike, and no finer: each bit takes time.
     let bits = (usize::BITS - columns[0].len().leading_zeros() + 5).min(32);
     let last = u32::MAX >> (32 - bits);
     let scale = f64::from(last) / (most - least);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     let rough = |v: f64| u64::from((((v - least) * scale) as u32).min(last));
-    let mut order: Vec<u64> = first.iter().zip(0..).map(|(v, i)| rough(*v) << 32 | i).collect();
+    let mut order: Vec<u64> = memory::room(first.len());
+    order.extend(first.iter().zip(0..).map(|(v, i)| rough(*v) << 32 | i));
     sort_by_upper_half(&mut order, bits);
     // Adding zero turns −0 into +0.
     #[allow(clippy::cast_possible_truncation, reason = "a place in a column")]
@@ -205,7 +204,30 @@ fn each_once(rotations: &Rotations) -> Rotations {
         }
     }
     order.dedup_by(|b, a| *a & UPPER == *b & UPPER && at(*a) == at(*b));
-    Rotations::from_columns(columns.map(|c| order.iter().map(|entry| pick(c, *entry)).collect()))
+    Rotations::from_columns(columns.map(|c| {
+        let mut column = memory::room(order.len());
+        column.extend(order.iter().map(|entry| pick(c, *entry)));
+        column
+    }))
+}
+
+/// The least and the largest number.
+fn extremes(column: &[f64]) -> [f64; 2] {
+    // Beside each other: each comparison waits for the one before.
+    const LANES: usize = 8;
+    let (mut least, mut most) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let (many, last) = column.as_chunks::<LANES>();
+    for lanes in many {
+        for lane in 0..LANES {
+            let v = lanes[lane];
+            least[lane] = if v < least[lane] { v } else { least[lane] };
+            most[lane] = if v > most[lane] { v } else { most[lane] };
+        }
+    }
+    let all = |lanes: [f64; LANES]| lanes.into_iter().chain(last.iter().copied());
+    let least = all(least).fold(f64::INFINITY, |a, b| if b < a { b } else { a });
+    let most = all(most).fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    [least, most]
 }
 
 /// Sorts by the upper halves, which have so many bits; those of one upper half stay as they were. By
@@ -218,19 +240,24 @@ pub(super) fn sort_by_upper_half(order: &mut Vec<u64>, bits: u32) {
         order.sort_unstable();
         return;
     }
-    let mut other = vec![0; order.len()];
-    for shift in (32..32 + bits).step_by(DIGIT as usize) {
-        let mut starts = [0_usize; VALUES];
-        for &x in order.iter() {
-            starts[digit(x, shift)] += 1;
+    let mut other = memory::room(order.len());
+    other.resize(order.len(), 0);
+    // All digits are counted in one go.
+    let shifts = (32..32 + bits).step_by(DIGIT as usize);
+    let mut counts = [[0_u32; VALUES]; 3];
+    for &x in order.iter() {
+        for (counts, shift) in counts.iter_mut().zip(shifts.clone()) {
+            counts[digit(x, shift)] += 1;
         }
+    }
+    for (starts, shift) in counts.iter_mut().zip(shifts) {
         let mut sum = 0;
-        for start in &mut starts {
+        for start in starts.iter_mut() {
             sum += std::mem::replace(start, sum);
         }
         for &x in order.iter() {
             let place = &mut starts[digit(x, shift)];
-            other[*place] = x;
+            other[*place as usize] = x;
             *place += 1;
         }
         std::mem::swap(order, &mut other);

@@ -194,17 +194,27 @@ impl<'a> Cells<'a> {
         let cell = |d: &DVec3| (place(d.x) * SIDE + place(d.y)) * SIDE + place(d.z);
         // Which cells there are, in their order.
         let mut of_place = vec![u32::MAX; SIDE * SIDE * SIDE];
-        directions.iter().for_each(|d| of_place[cell(d)] = 0);
+        let mut places: Vec<u32> = Vec::with_capacity(directions.len());
+        for d in directions {
+            let place = cell(d);
+            of_place[place] = 0;
+            places.push(u32::try_from(place).unwrap_or(0));
+        }
         let mut found: Vec<([DVec3; 2], [f64; 2])> = Vec::new();
         for known in of_place.iter_mut().filter(|known| **known == 0) {
             *known = u32::try_from(found.len()).unwrap_or(u32::MAX);
             found
                 .push(([DVec3::INFINITY, DVec3::NEG_INFINITY], [f64::INFINITY, f64::NEG_INFINITY]));
         }
-        for (d, twist) in directions.iter().zip(twists) {
-            let ([least, most], [low, high]) = &mut found[of_place[cell(d)] as usize];
-            (*least, *most) = (least.min(*d), most.max(*d));
-            (*low, *high) = (low.min(*twist), high.max(*twist));
+        // What is not a number is neither.
+        let less = |a: f64, b: f64| if a < b { a } else { b };
+        let more = |a: f64, b: f64| if a > b { a } else { b };
+        for ((d, twist), place) in directions.iter().zip(twists).zip(&mut places) {
+            *place = of_place[*place as usize];
+            let ([least, most], [low, high]) = &mut found[*place as usize];
+            *least = DVec3::new(less(d.x, least.x), less(d.y, least.y), less(d.z, least.z));
+            *most = DVec3::new(more(d.x, most.x), more(d.y, most.y), more(d.z, most.z));
+            (*low, *high) = (less(*twist, *low), more(*twist, *high));
         }
         let mut cells: Vec<Cell> = found
             .iter()
@@ -216,30 +226,29 @@ impl<'a> Cells<'a> {
                 width: if high - low > 1e-6 { (high - low) / PARTS as f64 } else { 0.0 },
             })
             .collect();
-        let part = |cell: &Cell, twist: f64| {
+        // From the cell of a sample to its part of the cell.
+        let mut counts = vec![0_u32; cells.len() * PARTS];
+        for (twist, place) in twists.iter().zip(&mut places) {
+            let cell = &cells[*place as usize];
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
             let part = ((twist - cell.twists[0]) / cell.width) as u32 as usize;
-            part.min(PARTS - 1)
-        };
-        for (d, twist) in directions.iter().zip(twists) {
-            let cell = &mut cells[of_place[cell(d)] as usize];
-            let part = part(cell, *twist);
-            cell.starts[part + 1] += 1;
+            let part = *place as usize * PARTS + part.min(PARTS - 1);
+            counts[part] += 1;
+            *place = u32::try_from(part).unwrap_or(0);
         }
         let mut sum = 0;
-        for cell in &mut cells {
-            for start in &mut cell.starts {
-                sum += *start;
+        for (cell, next) in cells.iter_mut().zip(counts.as_chunks_mut::<PARTS>().0) {
+            for (start, next) in cell.starts.iter_mut().zip(next) {
                 *start = sum;
+                sum += std::mem::replace(next, sum);
             }
+            cell.starts[PARTS] = sum;
         }
-        let mut next: Vec<[u32; PARTS + 1]> = cells.iter().map(|cell| cell.starts).collect();
-        let mut numbers = vec![0; directions.len()];
-        for (number, (d, twist)) in (0..).zip(directions.iter().zip(twists)) {
-            let at = of_place[cell(d)] as usize;
-            let place = &mut next[at][part(&cells[at], *twist)];
-            numbers[*place as usize] = number;
-            *place += 1;
+        let mut numbers = vec![0; places.len()];
+        for (number, place) in (0..).zip(places) {
+            let next = &mut counts[place as usize];
+            numbers[*next as usize] = number;
+            *next += 1;
         }
         Self { directions, twists, cells, numbers }
     }

@@ -132,7 +132,8 @@ impl Kernel for Turns<'_> {
 }
 
 /// Sine and cosine of the angle about an axis from one vector to another, both times the same.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a part of kernels")]
 pub(super) fn about(axis: DVec3, from: DVec3, to: DVec3) -> [f64; 2] {
     let across = axis.cross(from);
     [across.dot(to), from.dot(to) - axis.dot(from) * axis.dot(to)]

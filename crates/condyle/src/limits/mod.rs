@@ -49,6 +49,7 @@ mod volume;
 #[cfg(test)]
 mod zoo;
 
+pub(crate) use ellipse::Ellipse;
 pub use ellipse::swing_by_quartic;
 pub use error::{LimitError, LimitErrorKind};
 pub use limit::{EulerBox, Limit, SwingTwistLimit};

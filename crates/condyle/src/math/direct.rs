@@ -1,9 +1,12 @@
 //! Direct rotations, and the twist that a path of them leaves behind.
+#![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
+#![allow(clippy::needless_range_loop, reason = "one index over several columns is what vectorises")]
 
 use glam::{DQuat, DVec3};
 
+use super::batch::{BLOCK, any_flagged, blocks, flag_if, redo_flagged};
 use super::rotation::unit;
-use super::{Angle, Rotation, trig};
+use super::{Angle, Kernel, Level, Rotation, Rotations, trig};
 
 /// The shortest rotation from one direction to another.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +92,82 @@ pub fn direct_rotation(a: DVec3, b: DVec3) -> Option<DirectRotation> {
     Some(DirectRotation { rotation: Rotation::new(q)?, opposite: false })
 }
 
+/// Turns every rotation by the direct rotation from one direction to another, with the bits of
+/// [`direct_rotation`]. Where the directions are the same, or one is none, a rotation stays as it is.
+///
+/// # Panics
+///
+/// If the columns have different lengths.
+pub(crate) fn turn_directly(level: Level, from: &[DVec3], to: &[DVec3], all: &mut Rotations) {
+    assert!([from.len(), to.len()] == [all.len(); 2], "columns of different lengths");
+    level.run(TurnDirectly { from, to, all: all.xyzw_mut() });
+}
+
+struct TurnDirectly<'a> {
+    from: &'a [DVec3],
+    to: &'a [DVec3],
+    all: [&'a mut [f64]; 4],
+}
+
+impl Kernel for TurnDirectly<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { from, to, all: [all_x, all_y, all_z, all_w] } = self;
+        let mut flags = [0; BLOCK];
+        let mut turns = [[0.0; BLOCK]; 4];
+        for block in blocks(all_w.len()) {
+            let n = block.len();
+            let (from, to) = (&from[block.clone()][..n], &to[block.clone()][..n]);
+            for e in 0..n.min(BLOCK) {
+                let (turn, flag) = acute(from[e], to[e]);
+                flags[e] = flag;
+                for (turns, turn) in turns.iter_mut().zip(turn) {
+                    turns[e] = turn;
+                }
+            }
+            let x = &mut all_x[block.clone()][..n];
+            let y = &mut all_y[block.clone()][..n];
+            let z = &mut all_z[block.clone()][..n];
+            let w = &mut all_w[block][..n];
+            let any = any_flagged(n, &flags);
+            for e in 0..n.min(BLOCK) {
+                let turn = DQuat::from_xyzw(turns[0][e], turns[1][e], turns[2][e], turns[3][e]);
+                let q = DQuat::from_xyzw(x[e], y[e], z[e], w[e]);
+                let turned = turn * q;
+                let stays = (from[e] == to[e]) | (flags[e] != 0);
+                x[e] = if stays { q.x } else { turned.x };
+                y[e] = if stays { q.y } else { turned.y };
+                z[e] = if stays { q.z } else { turned.z };
+                w[e] = if stays { q.w } else { turned.w };
+            }
+            if any {
+                redo_flagged(&flags[..n], |e| {
+                    if from[e] == to[e] {
+                        return;
+                    }
+                    let Some(direct) = direct_rotation(from[e], to[e]) else { return };
+                    let turned = direct.rotation.quat() * DQuat::from_xyzw(x[e], y[e], z[e], w[e]);
+                    (x[e], y[e], z[e], w[e]) = (turned.x, turned.y, turned.z, turned.w);
+                });
+            }
+        }
+    }
+}
+
+/// [`direct_rotation`] of directions at an acute angle, or a flag.
+#[inline(always)]
+fn acute(a: DVec3, b: DVec3) -> ([f64; 4], u64) {
+    let lengths = [a, b].map(|v| trig::length3_ordinary(v.x, v.y, v.z));
+    let (a, b) = (a / lengths[0], b / lengths[1]);
+    let (sum, difference) = (a + b, b - a);
+    let ordinary = trig::ordinary_length3(lengths[0]) & trig::ordinary_length3(lengths[1]);
+    let flag = flag_if(!(ordinary & (a.dot(b) >= 0.0)));
+    let c = a.cross(difference);
+    let twice_cos = trig::length3_ordinary(sum.x, sum.y, sum.z);
+    let q = xyz_w(c / twice_cos, 0.5 * twice_cos);
+    ((q * (1.0 / q.length())).to_array(), flag)
+}
+
 /// The twist about `start` that remains after walking from `start` through `path` and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InducedTwist {
@@ -167,6 +246,7 @@ fn length(v: DVec3) -> f64 {
     trig::length3(v.x, v.y, v.z)
 }
 
+#[inline(always)]
 fn xyz_w(v: DVec3, w: f64) -> DQuat {
     DQuat::from_xyzw(v.x, v.y, v.z, w)
 }
@@ -301,5 +381,42 @@ mod tests {
             assert!(error < 1e-13 || (error - 2.0 * PI).abs() < 1e-13, "{z} {a} {b}: {error:e}");
             Ok(())
         });
+    }
+
+    /// With opposite and equal directions, such as are none, and of all lengths.
+    #[test]
+    fn many_turns_have_the_bits_of_single_ones() {
+        let mut rng = crate::synth::Rng::new(7);
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        for i in 0..2000 {
+            let a = rng.direction();
+            let near = a + rng.direction() * [1e-3, 1e-9, 1e-16, 0.3][i % 4];
+            let b = match i % 11 {
+                0 => a,
+                1 => -a,
+                2 => DVec3::ZERO,
+                3 => DVec3::NAN,
+                4 => rng.direction() * 1e-200,
+                5 => rng.direction() * 1e200,
+                6 => rng.direction(),
+                _ => near,
+            };
+            from.push(if i % 13 == 0 { a * 1e-160 } else { a });
+            to.push(b);
+        }
+        let given: Rotations = (0..from.len()).map(|_| rng.rotation()).collect();
+        for level in Level::all() {
+            for n in [0, 1, 127, 130, from.len()] {
+                let mut all: Rotations = given.iter().take(n).collect();
+                turn_directly(level, &from[..n], &to[..n], &mut all);
+                for i in 0..n {
+                    let (q, direct) = (given.at(i), direct_rotation(from[i], to[i]));
+                    let direct = direct.filter(|_| from[i] != to[i]);
+                    let one = direct.map_or(q, |direct| direct.rotation * q);
+                    let bits = |q: Rotation| q.quat().to_array().map(f64::to_bits);
+                    assert_eq!(bits(all.at(i)), bits(one), "{} {i}", level.name());
+                }
+            }
+        }
     }
 }
