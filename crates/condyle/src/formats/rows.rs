@@ -24,14 +24,22 @@ pub(crate) fn pieces_of(data: &[u8], threads: NonZeroUsize) -> usize {
 /// What a piece holds of a column.
 pub(crate) struct Part<'a> {
     values: &'a mut [f64],
-    /// The largest absolute value so far.
-    largest: f64,
+    /// The largest absolute values so far, of every other one each.
+    largest: [f64; LANES],
 }
+
+/// So many numbers are compared at once: a register of every machine.
+const LANES: usize = 2;
 
 impl Part<'_> {
     /// How many frames it has.
     pub(crate) fn frames(&self) -> usize {
         self.values.len()
+    }
+
+    /// The largest absolute value that was put into it.
+    fn largest(&self) -> f64 {
+        self.largest.into_iter().fold(0.0, larger)
     }
 }
 
@@ -69,12 +77,12 @@ pub(crate) fn read_pieces(
     for mut column in table.all_mut() {
         for (part, &(_, count)) in parts.iter_mut().zip(pieces) {
             let (values, rest) = column.split_at_mut(count);
-            part.push(Part { values, largest: 0.0 });
+            part.push(Part { values, largest: [0.0; LANES] });
             column = rest;
         }
     }
     let fill = |piece: &[u8], before: usize, mut part: Vec<Part<'_>>| -> Option<Vec<f64>> {
-        read(piece, before, &mut part).then(|| part.iter().map(|column| column.largest).collect())
+        read(piece, before, &mut part).then(|| part.iter().map(Part::largest).collect())
     };
     let all_read: Vec<Option<Vec<f64>>> = std::thread::scope(|scope| {
         let mut parts = parts.into_iter().zip(pieces);
@@ -118,7 +126,11 @@ pub(crate) fn flush<'a>(
             Err(_) => to.copy_from_slice(&values[..rows]),
         }
         // What a block that is not full has from before was counted before.
-        column.largest = values.iter().fold(column.largest, |most, v| larger(most, v.abs()));
+        for pair in values.as_chunks::<LANES>().0 {
+            for (largest, value) in column.largest.iter_mut().zip(pair) {
+                *largest = larger(*largest, value.abs());
+            }
+        }
     }
 }
 

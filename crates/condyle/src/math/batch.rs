@@ -271,11 +271,27 @@ impl<const DEGREES: bool> Kernel for Turn<'_, DEGREES> {
         let Self { start, turns, to: [to_x, to_y, to_z, to_w] } = self;
         let start = start.quat();
         let (mut sin, mut cos) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut x, mut y) = ([start.x; BLOCK], [start.y; BLOCK]);
+        let (mut z, mut w) = ([start.z; BLOCK], [start.w; BLOCK]);
+        let (first, others) = match turns {
+            [first, others @ ..] => (Some(first), others),
+            [] => (None, turns),
+        };
         for block in blocks(to_w.len()) {
             let n = block.len();
-            let (mut x, mut y) = ([start.x; BLOCK], [start.y; BLOCK]);
-            let (mut z, mut w) = ([start.z; BLOCK], [start.w; BLOCK]);
-            for (axis, angles) in turns {
+            if let Some((axis, angles)) = first {
+                half_sin_cos_block::<DEGREES>(&angles[block.clone()], &mut sin, &mut cos);
+                for e in 0..n.min(BLOCK) {
+                    let turn = (sin[e], cos[e]);
+                    let DQuat { x: a, y: b, z: c, w: d } = start;
+                    match axis {
+                        Axis::X => [x[e], y[e], z[e], w[e]] = euler::turn([a, b, c, d], turn),
+                        Axis::Y => [y[e], z[e], x[e], w[e]] = euler::turn([b, c, a, d], turn),
+                        Axis::Z => [z[e], x[e], y[e], w[e]] = euler::turn([c, a, b, d], turn),
+                    }
+                }
+            }
+            for (axis, angles) in others {
                 half_sin_cos_block::<DEGREES>(&angles[block.clone()], &mut sin, &mut cos);
                 match axis {
                     Axis::X => turn_block(n, &sin, &cos, &mut x, &mut y, &mut z, &mut w),
