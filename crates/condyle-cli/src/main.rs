@@ -18,7 +18,9 @@ fn main() -> ExitCode {
         Err(told) => return print_told(&told),
     };
     signals::watch();
-    match commands::run(&cli) {
+    let answer = commands::run(&cli);
+    signals::wait_for_the_end_if_told_to_stop();
+    match answer {
         Ok(commands::Answer::Yes) => ExitCode::SUCCESS,
         Ok(commands::Answer::No) => ExitCode::from(1),
         // A reader that closed the pipe (`| head`) has all it wanted.

@@ -54,6 +54,14 @@ pub(crate) fn watch() {
     }
 }
 
+/// Does not return if a signal is about to end the program. Whatever was being written has failed then, which
+/// is no reason to end it another way first.
+pub(crate) fn wait_for_the_end_if_told_to_stop() {
+    while TEMPORARIES.are_removed() {
+        std::thread::park();
+    }
+}
+
 /// Elsewhere the system ends the program as it does.
 #[cfg(not(unix))]
 pub(crate) fn watch() {}

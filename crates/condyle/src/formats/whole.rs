@@ -47,6 +47,12 @@ impl Temporaries {
         }
     }
 
+    /// Whether [`remove_all`](Self::remove_all) was called, so that no file is written any more.
+    #[must_use]
+    pub fn are_removed(&self) -> bool {
+        self.lock().closed
+    }
+
     fn lock(&self) -> MutexGuard<'_, Names> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -400,7 +406,9 @@ mod tests {
             staged.add(&at.join(name), b"bytes").unwrap();
         }
         assert_eq!(names(&at).len(), 3);
+        assert!(!temporaries.are_removed());
         temporaries.remove_all();
+        assert!(temporaries.are_removed());
         assert_eq!(names(&at), ["old"]);
         assert!(staged.rename().is_err());
         assert!(write_whole(&[(&at.join("late"), b"bytes")], &temporaries).is_err());
