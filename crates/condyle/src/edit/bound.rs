@@ -25,6 +25,10 @@
 //!   `q`, and −x is not. And as it is at least `h` from `r`, going on from it to `x` leads away from every `q`.
 //!
 //! Columns whose query is wider than that are left out of the bound; nothing is asked of the clip.
+//!
+//! Bounds are computed in single precision. Rounding can then put a number on the other side of ±π around
+//! the centre, or of the border of the hemisphere. Both sides give a valid bound there, so that the choice
+//! does not matter; what rounding does to the numbers themselves is in [`Bounds::threshold`].
 
 #![allow(clippy::inline_always, reason = "a kernel must take over its caller's vector width")]
 #![allow(clippy::needless_range_loop, reason = "one index over several columns is what vectorises")]
@@ -279,7 +283,7 @@ fn wrap(radians: f64) -> f64 {
     Angle::from_radians(radians).wrapped().radians()
 }
 
-/// Far more than rounding does to an angle, far less than matters.
+/// Far more than rounding of double precision does to the angles of a query, far less than matters.
 const MARGIN: f64 = 1e-9;
 
 fn around(plan: &Plan<'_>, part: Part) -> Option<(Kind, Vec<f64>)> {

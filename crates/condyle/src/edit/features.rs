@@ -340,7 +340,7 @@ impl Features {
     }
 
     /// The same with an index: searches in it find the same, most of them sooner. It takes about as long
-    /// to make as some searches, and a sixteenth of the memory of the features.
+    /// to make as some searches, and a 24th of the memory of the features.
     #[must_use]
     pub fn indexed(mut self) -> Self {
         let columns = (0..self.extremes.len()).map(|c| self.column(c));
